@@ -20,4 +20,5 @@ mod schema;
 mod second_environment;
 mod shots;
 mod studies;
+mod temporal;
 mod textcraft;

@@ -35,7 +35,7 @@ fn causes(kind: Kind, value: Value) -> Vec<(Cause, String)> {
     project(kind, value).notes.into_iter().map(|note| (note.cause, note.place)).collect()
 }
 
-// covers: CTHA-040, CTHA-047, CTHA-048, CTHA-049, CTHA-054
+// covers: CTHA-040, CTHA-047, CTHA-048, CTHA-049, CTHA-054, CTHA-R17
 #[test]
 fn messages_that_follow_their_schema_stay_as_they_are() {
     for kind in Kind::ALL {

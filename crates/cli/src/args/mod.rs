@@ -121,7 +121,7 @@ pub enum Command {
         #[command(subcommand)]
         verb: JudgeVerb,
     },
-    /// Computes what follows from the rules and the mathematics of the temporal hierarchy; no model is asked
+    /// Searches the arbiter's rules and computes gains of a temporal hierarchy, without a model
     Temporal {
         /// What to do
         #[command(subcommand)]

@@ -114,10 +114,8 @@ fn each_choice(grid: &[Milli], count: usize, mut then: impl FnMut(&[Milli])) {
     loop {
         then(&chosen);
         let Some(next) = places.iter().position(|place| place + 1 < grid.len()) else { return };
-        for place in 0..next {
-            places[place] = 0;
-            chosen[place] = grid[0];
-        }
+        places[..next].fill(0);
+        chosen[..next].fill(grid[0]);
         places[next] += 1;
         chosen[next] = grid[places[next]];
     }

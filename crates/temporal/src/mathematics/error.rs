@@ -1,6 +1,6 @@
 //! How errors travel through the layers (Eq. 5; CTHA-023, CTHA-111).
 
-use super::gains::composite;
+use super::composite::composite;
 use super::matrix::{Matrix, ShapeError};
 
 /// The error after all layers: the first one through all maps, and each layer's own through the maps behind it. `errors` has one entry more

@@ -2,6 +2,7 @@
 
 use gimbal_core::Rng;
 
+use super::composite::composite;
 use super::error::amplification;
 use super::maps::{Parameters, Projections, Switches, normal};
 use super::matrix::{Matrix, ShapeError};
@@ -64,14 +65,6 @@ pub struct Growth {
     pub spectral: Spread,
     /// Ratio of an error behind the last map to the error before the first, for an error in the first stream alone (Sec. 3.1).
     pub error: Spread,
-}
-
-/// The product of maps, the last one at the left (Eq. 4); the identity of `size` where there are none.
-///
-/// # Errors
-/// When shapes do not fit.
-pub(super) fn composite(maps: &[Matrix], size: usize) -> Result<Matrix, ShapeError> {
-    maps.iter().try_fold(Matrix::identity(size), |product, map| map.times(&product))
 }
 
 /// The gains of a map.

@@ -4,6 +4,7 @@
 //! Floating-point numbers of 64 bits, with one order of summation, so that the same input gives the same bits on one machine. What the maps do to
 //! a hierarchy whose layers exchange texts is not said here and not assumed: they are mathematics of vectors (CTHA-031).
 
+mod composite;
 mod error;
 mod gains;
 mod maps;
@@ -11,6 +12,7 @@ mod matrix;
 mod sinkhorn;
 mod spectral;
 
+pub use composite::composite;
 pub use error::{amplification, propagate};
 pub use gains::{Family, Gains, Growth, Spread, gains, growth};
 pub use maps::{Maps, Parameters, Projections, Switches, normalised};
