@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Environments", &["env", "advise"]),
     ("Evidence", &["triage", "evidence", "judge"]),
     ("Models, personas and graphs", &["model", "persona", "graph", "schema"]),
-    ("Checks", &["verify", "digest", "papers", "coverage", "doctor"]),
+    ("Checks", &["verify", "digest", "papers", "temporal", "coverage", "doctor"]),
 ];
 
 /// The arguments of the program, with this help.

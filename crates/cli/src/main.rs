@@ -100,6 +100,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Triage(asked) => commands::triage::triage(&home, &asked).await,
         Command::Evidence { verb } => commands::evidence::evidence(&home, &verb),
         Command::Judge { verb } => commands::judge::judge(&verb),
+        Command::Temporal { verb } => commands::temporal::temporal(&verb),
         Command::Schema { kind } => commands::shown::schema(kind),
         Command::Doctor { json } => commands::doctor::doctor(&home, json),
     }

@@ -30,7 +30,7 @@ pub fn registry() -> Registry {
 
 /// Tables, figures and printed numbers of this program: a new work is a word here.
 pub fn catalogue() -> Catalogue {
-    Catalogue::new(vec![&gimbal_bog::Bog, &gimbal_ares::Ares, &gimbal_cyc::Cyc])
+    Catalogue::new(vec![&gimbal_bog::Bog, &gimbal_ares::Ares, &gimbal_cyc::Cyc, &gimbal_ctha::Ctha])
 }
 
 /// The environment of that name, with its verbs.

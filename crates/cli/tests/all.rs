@@ -22,5 +22,6 @@ mod schema;
 mod second_environment;
 mod shots;
 mod studies;
+mod temporal;
 mod textcraft;
 mod triage_model;

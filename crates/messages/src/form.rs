@@ -183,6 +183,22 @@ impl Form {
         })
     }
 
+    /// A JSON object of at most `most` members with names of their own, of at most `name` characters each.
+    #[must_use]
+    pub fn map(of: &Self, name: usize, most: usize) -> Self {
+        let member = format!("{}: {}", Self::name(name).regex, of.regex);
+        let filled = match most {
+            0 => String::new(),
+            most => format!("{member}(, {member}){{0,{}}}", most - 1),
+        };
+        Self {
+            regex: format!("\\{{({filled})?\\}}"),
+            schema: json!({ "type": "object", "additionalProperties": of.schema, "maxProperties": most }),
+            longest: (name + of.longest + 6) * most + 4,
+            bounds: vec![Bound { key: String::new(), characters: name, entries: most }],
+        }
+    }
+
     /// A JSON array of `least` to `most` such items.
     #[must_use]
     pub fn array(of: &Self, least: usize, most: usize) -> Self {

@@ -34,9 +34,10 @@ const fn work(folder: &'static str) -> Room {
 const WORK: [&str; 6] =
     ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-report", "tokio"];
 
-const ROOMS: [Room; 23] = [
+const ROOMS: &[Room] = &[
     work("works/ares"),
     work("works/bog"),
+    work("works/ctha"),
     work("works/cyc"),
     Room {
         folder: "crates/report",
@@ -45,6 +46,7 @@ const ROOMS: [Room; 23] = [
             "gimbal-architectures",
             "gimbal-ares",
             "gimbal-bog",
+            "gimbal-ctha",
             "gimbal-cyc",
             "gimbal-cage2",
             "gimbal-alfworld",
@@ -153,6 +155,32 @@ const ROOMS: [Room; 23] = [
             "tokio",
         ],
         forbidden_words: &["std::net", "std::env", "std::time", "ChatModel", "println!"],
+    },
+    // The temporal hierarchy without models: no input or output, no clock, and of the other rooms core and messages alone.
+    Room {
+        folder: "crates/temporal",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-analysis",
+            "gimbal-view",
+            "gimbal-evidence",
+            "tokio",
+        ],
+        forbidden_words: &[
+            "std::fs",
+            "std::net",
+            "std::env",
+            "std::time",
+            "ChatModel",
+            "cage2",
+            "yawning_titan",
+            "textcraft",
+            "alfworld",
+            "finance_agent",
+        ],
     },
     Room {
         folder: "crates/parity",

@@ -6,6 +6,7 @@ mod graph;
 mod models;
 mod results;
 mod rules;
+mod temporal;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, 
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
 pub use rules::{RulesArgs, RulesTable};
+pub use temporal::{GainsArgs, TemporalVerb};
 
 /// The arguments of the program.
 #[derive(Debug, Parser)]
@@ -121,6 +123,12 @@ pub enum Command {
         /// What to do
         #[command(subcommand)]
         verb: JudgeVerb,
+    },
+    /// Searches the arbiter's rules and computes gains of a temporal hierarchy, without a model
+    Temporal {
+        /// What to do
+        #[command(subcommand)]
+        verb: TemporalVerb,
     },
     /// Prints the JSON Schema of a kind of file, for editors
     Schema {

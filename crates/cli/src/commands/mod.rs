@@ -28,6 +28,7 @@ mod shots;
 pub mod shown;
 mod sources;
 pub mod tables;
+pub mod temporal;
 pub mod triage;
 
 use std::path::{Path, PathBuf};

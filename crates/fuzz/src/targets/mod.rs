@@ -9,6 +9,7 @@ mod history;
 mod models;
 mod sigma;
 mod telemetry;
+mod temporal;
 mod triage;
 mod windows_events;
 
@@ -132,6 +133,18 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "sigma")]
     Target { name: "sigma-rule", about: "Sigma rules", seeds: sigma::rules, read: sigma::rule },
     Target { name: "sigma-tables", about: "tables of log sources", seeds: sigma::tables, read: sigma::table },
+    Target {
+        name: "temporal-condition",
+        about: "conditions of rules and rollbacks",
+        seeds: temporal::conditions,
+        read: temporal::condition,
+    },
+    Target {
+        name: "temporal-message",
+        about: "messages between layers",
+        seeds: temporal::messages,
+        read: temporal::message,
+    },
     Target { name: "telemetry-syslog", about: "syslog lines", seeds: telemetry::syslogs, read: telemetry::syslog },
     Target { name: "telemetry-audit", about: "audit records", seeds: telemetry::audits, read: telemetry::audit },
     Target { name: "telemetry-export", about: "NetFlow and IPFIX", seeds: telemetry::exports, read: telemetry::export },

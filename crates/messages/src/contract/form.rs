@@ -7,6 +7,8 @@ use crate::{Form, Member, escape};
 
 /// Longest text where the schema sets no bound.
 const TEXT: usize = 64;
+/// Longest name of a member where the schema leaves the names open.
+const NAME: usize = 32;
 /// Most items where the schema sets no bound.
 const ITEMS: usize = 8;
 /// Digits of a whole number without bounds.
@@ -81,8 +83,16 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
 fn object(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let properties = properties.filter(|properties| !properties.is_empty());
-    let wrong =
-        || Unfollowed { place: format!("{place}/"), what: "an object of a contract has `properties`".to_owned() };
+    if properties.is_none()
+        && let Some(of) = schema.get("additionalProperties").filter(|of| of.is_object())
+    {
+        let of = at(of, &format!("{place}/additionalProperties"))?;
+        return Ok(Form::map(&of, NAME, ITEMS));
+    }
+    let wrong = || Unfollowed {
+        place: format!("{place}/"),
+        what: "an object of a contract has `properties`, or a schema as `additionalProperties`".to_owned(),
+    };
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut members = Vec::new();

@@ -86,7 +86,15 @@ fn object(
     changes: &mut Vec<Change>,
     depth: usize,
 ) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        // Names are open: one schema holds for all values.
+        if let Some(of) = schema.get("additionalProperties").filter(|of| of.is_object()) {
+            for (key, member) in members.iter_mut() {
+                within(place, key, |place| walk(of, member, place, changes, depth + 1));
+            }
+        }
+        return;
+    };
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
         let extra: Vec<String> = members.keys().filter(|key| !properties.contains_key(*key)).cloned().collect();
         for key in extra {
@@ -118,9 +126,11 @@ fn within(place: &mut String, key: &str, then: impl FnOnce(&mut String)) {
 
 /// The value as a type that the schema asks for, where it is of none of them and the reading is beyond doubt.
 fn coerced(schema: &Value, value: &Value) -> Option<Value> {
-    let types: Vec<&str> = match schema.get("type")? {
-        Value::String(one) => vec![one],
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        // Words of an enumeration are texts, also where the schema does not say so.
+        None if schema.get("enum").is_some() => vec!["string"],
         _ => return None,
     };
     let is = |kind: &str| match (kind, value) {

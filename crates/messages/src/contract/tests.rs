@@ -100,6 +100,23 @@ fn a_plan_of_the_temporal_hierarchy_is_a_contract_too() {
     assert!(!regex.is_match(r#"{"goal_id": "g", "priority": 1.0}"#));
 }
 
+// covers: SH-03, CTHA-049
+#[test]
+fn an_object_with_open_names_has_a_form_and_rules() {
+    let policy = Contract::parse("policy", include_str!("../../../../contracts/policy.json")).unwrap();
+    let value = json!({
+        "rules": [{ "id": "r1", "condition": "always", "action": "Log" }], "thresholds": { "calls": "40" }
+    });
+    let (tier, told) = changes(&policy, value);
+    assert_eq!(tier, Tier::ByRule);
+    let places: Vec<&str> = told.iter().map(|(_, place)| place.as_str()).collect();
+    assert_eq!(places, ["/rules/0/action", "/thresholds/calls"]);
+    let regex = regex::Regex::new(&format!("^{}$", policy.form().regex)).unwrap();
+    assert!(regex.is_match(r#"{"rules": [], "thresholds": {"calls": 40, "tokens used": 1.5}, "valid_until": null}"#));
+    assert!(regex.is_match(r#"{"rules": [], "thresholds": {}}"#));
+    assert!(!regex.is_match(r#"{"rules": [], "thresholds": {"calls": "many"}}"#));
+}
+
 #[test]
 fn schemas_that_give_no_contract_are_refused_with_their_place() {
     let error = |text: &str| Contract::parse("c", text).unwrap_err().to_string();

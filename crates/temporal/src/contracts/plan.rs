@@ -1,0 +1,220 @@
+//! Plans as plain code reads them: order, what is ready, deadline, rollback (Tab. 30; CTHA-048, CTHA-053).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_core::Milli;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::condition::{Condition, Situation};
+use super::policy::Policy;
+use crate::{Directive, Pattern};
+
+/// What the faster layers must reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Name of the goal.
+    pub goal_id: String,
+    /// Subgoals, as written.
+    pub subgoals: Vec<Subgoal>,
+    /// Constraints, as written.
+    pub constraints: Vec<String>,
+    /// From 0 to 1, in thousandths.
+    pub priority: Milli,
+    /// Steps after which the plan is over, counted from the one in which it was made.
+    pub deadline: Option<i64>,
+    /// What happens where the plan fails.
+    pub rollback: Option<Rollback>,
+}
+
+/// A part of a goal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subgoal {
+    /// Name.
+    pub id: String,
+    /// In words.
+    pub description: String,
+    /// When it is reached.
+    pub success_criteria: String,
+    /// Subgoals that must be reached before.
+    pub dependencies: Vec<String>,
+}
+
+/// What happens where a plan fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rollback {
+    /// When it fails; empty where the plan says nothing.
+    pub condition: String,
+    /// What happens then.
+    pub action: RollbackAction,
+}
+
+/// What happens where a plan fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RollbackAction {
+    /// The subgoal begins anew.
+    Retry,
+    /// The layer that made the plan is asked.
+    Escalate,
+    /// The plan is given up.
+    Abort,
+}
+
+/// A plan under a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overridden {
+    /// What is left of the plan.
+    pub plan: Plan,
+    /// Subgoals that were left out, in the plan's order, each with the pattern that forbids it; those that depend on such a one have that of
+    /// the one.
+    pub removed: Vec<(String, Pattern)>,
+}
+
+impl Plan {
+    /// A plan that follows its contract, as plain code reads it. Members of other types than the contract has read as missing.
+    #[must_use]
+    pub fn read(value: &Value) -> Self {
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let list = |value: &Value, key: &str| -> Vec<Value> {
+            value.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
+        };
+        let texts = |value: &Value, key: &str| -> Vec<String> {
+            list(value, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let rollback = value.get("rollback").map(|rollback| Rollback {
+            condition: text(rollback, "condition"),
+            action: match rollback.get("action").and_then(Value::as_str) {
+                Some("retry") => RollbackAction::Retry,
+                Some("abort") => RollbackAction::Abort,
+                _ => RollbackAction::Escalate,
+            },
+        });
+        Self {
+            goal_id: text(value, "goal_id"),
+            subgoals: list(value, "subgoals")
+                .iter()
+                .map(|subgoal| Subgoal {
+                    id: text(subgoal, "id"),
+                    description: text(subgoal, "description"),
+                    success_criteria: text(subgoal, "success_criteria"),
+                    dependencies: texts(subgoal, "dependencies"),
+                })
+                .collect(),
+            constraints: texts(value, "constraints"),
+            priority: Milli::from_f64(value.get("priority").and_then(Value::as_f64).unwrap_or(0.0)),
+            deadline: value.get("deadline").and_then(Value::as_i64),
+            rollback,
+        }
+    }
+
+    /// The subgoals in an order in which each comes after all that it depends on; among those that may come next, the first written. Subgoals in a
+    /// circle, which no projected plan has, are left out.
+    #[must_use]
+    pub fn order(&self) -> Vec<&Subgoal> {
+        let mut done: BTreeSet<String> = BTreeSet::new();
+        let mut order = Vec::new();
+        while let Some(next) = self.ready(&done).into_iter().next() {
+            done.insert(next.id.clone());
+            order.push(next);
+        }
+        order
+    }
+
+    /// The subgoals that are not reached and wait for none, in the plan's order.
+    #[must_use]
+    pub fn ready(&self, reached: &BTreeSet<String>) -> Vec<&Subgoal> {
+        let free = |subgoal: &&Subgoal| {
+            !reached.contains(&subgoal.id) && subgoal.dependencies.iter().all(|needed| reached.contains(needed))
+        };
+        self.subgoals.iter().filter(free).collect()
+    }
+
+    /// Whether the plan's time is over, `steps` after the step in which it was made. A deadline of 0 or less is over at once.
+    #[must_use]
+    pub fn is_over(&self, steps: u32) -> bool {
+        self.deadline.is_some_and(|deadline| i64::from(steps) >= deadline)
+    }
+
+    /// What happens now where the plan fails. `failed` is what a reader says of conditions that code cannot judge; `None` where there is nobody
+    /// to ask. A rollback without a condition answers every failure.
+    #[must_use]
+    pub fn rollback(&self, situation: &Situation<'_>, failed: Option<bool>) -> Option<RollbackAction> {
+        let rollback = self.rollback.as_ref()?;
+        let holds = if rollback.condition.trim().is_empty() {
+            failed
+        } else {
+            Condition::of(&rollback.condition).holds(situation).or(failed)
+        };
+        (holds == Some(true)).then_some(rollback.action)
+    }
+
+    /// The directives of the plan: one for the constraints, and one for each subgoal of `ready`. A constraint `forbid PATTERN` or
+    /// `only PATTERN` binds calls; other constraints are words for the layers that read the plan.
+    #[must_use]
+    pub fn directives(&self, reached: &BTreeSet<String>) -> Vec<Directive> {
+        let after = |word: &str| -> Vec<Pattern> {
+            let bound = self.constraints.iter().filter_map(|one| {
+                let (first, pattern) = one.trim().split_once(' ')?;
+                first.eq_ignore_ascii_case(word).then(|| Pattern::new(pattern))
+            });
+            bound.collect()
+        };
+        let mut directives = Vec::new();
+        if !self.constraints.is_empty() {
+            directives.push(Directive {
+                id: format!("{}/constraints", self.goal_id),
+                text: self.constraints.join("; "),
+                forbids: after("forbid"),
+                only: after("only"),
+            });
+        }
+        directives.extend(self.ready(reached).into_iter().map(|subgoal| Directive {
+            id: format!("{}/{}", self.goal_id, subgoal.id),
+            text: subgoal.description.clone(),
+            ..Directive::default()
+        }));
+        directives
+    }
+
+    /// The plan without what a policy forbids: policies come before what the layers below them say (Eq. 17; CTHA-044). A subgoal is forbidden
+    /// where its description names, as whole words, a call that the policy forbids or denies; what depends on it goes with it.
+    #[must_use]
+    pub fn under(&self, policy: &Policy) -> Overridden {
+        let patterns = policy.denied_calls();
+        let mut removed: BTreeMap<&str, Pattern> = BTreeMap::new();
+        for subgoal in &self.subgoals {
+            if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_named_in(&subgoal.description)) {
+                removed.insert(&subgoal.id, pattern.clone());
+            }
+        }
+        loop {
+            let next =
+                self.subgoals.iter().filter(|subgoal| !removed.contains_key(subgoal.id.as_str())).find_map(|one| {
+                    let needed = one.dependencies.iter().find_map(|needed| removed.get(needed.as_str()))?;
+                    Some((one.id.as_str(), needed.clone()))
+                });
+            let Some((id, pattern)) = next else { break };
+            removed.insert(id, pattern);
+        }
+        let mut plan = self.clone();
+        plan.subgoals.retain(|subgoal| !removed.contains_key(subgoal.id.as_str()));
+        let told = self.subgoals.iter().filter_map(|one| Some((one.id.clone(), removed.get(one.id.as_str())?.clone())));
+        Overridden { removed: told.collect(), plan }
+    }
+}
+
+/// The names that wait for one another: those that are left when what waits for nothing is taken away again and again. Edges lead from a name to what
+/// it waits for; every name that is waited for is among them.
+pub(super) fn waits_in_circle(edges: &[(String, Vec<String>)]) -> Vec<String> {
+    let mut left: Vec<&(String, Vec<String>)> = edges.iter().collect();
+    loop {
+        let names: BTreeSet<&str> = left.iter().map(|(name, _)| name.as_str()).collect();
+        let waiting = |edge: &&(String, Vec<String>)| edge.1.iter().any(|needed| names.contains(needed.as_str()));
+        let rest: Vec<_> = left.iter().copied().filter(waiting).collect();
+        if rest.len() == left.len() {
+            return rest.into_iter().map(|(name, _)| name.clone()).collect();
+        }
+        left = rest;
+    }
+}

@@ -1,0 +1,194 @@
+//! Policies as plain code reads them: rules, limits, forbidden calls, validity (Tab. 31; CTHA-049).
+
+use std::collections::BTreeMap;
+
+use gimbal_core::{Milli, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::condition::{Condition, Situation};
+use crate::{Directive, Pattern};
+
+/// Priority of a rule that names none: the middle of the range, so that rules may be weaker and stronger.
+pub(super) const PRIORITY: i64 = 50;
+
+/// What holds for all faster layers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Rules, as written.
+    pub rules: Vec<Rule>,
+    /// Limits by the name of what is measured.
+    pub thresholds: BTreeMap<String, Milli>,
+    /// Calls that are forbidden.
+    pub forbidden: Vec<Pattern>,
+    /// The last time of the session at which it holds, on the clock of the summaries' `timestamp`.
+    pub valid_until: Option<Milli>,
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Name.
+    pub id: String,
+    /// When it applies ([`Condition`]).
+    pub condition: String,
+    /// What it does.
+    pub action: RuleAction,
+    /// From 0 to 100; the higher one decides.
+    pub priority: i64,
+}
+
+/// What a rule does, from the least to the most strict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAction {
+    /// Writes the call down, and decides nothing.
+    Log,
+    /// Lets the call through.
+    Allow,
+    /// Has a slower layer look at the call.
+    Escalate,
+    /// Refuses the call.
+    Deny,
+}
+
+/// What a policy says of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruling {
+    /// What happens: never [`RuleAction::Log`].
+    pub action: RuleAction,
+    /// Why: the name of the rule, `forbidden PATTERN`, or `threshold NAME`; empty where nothing applies.
+    pub why: String,
+    /// Rules that write the call down.
+    pub logged: Vec<String>,
+    /// Rules whose conditions code cannot judge.
+    pub unjudged: Vec<String>,
+}
+
+impl Policy {
+    /// A policy that follows its contract, as plain code reads it. Members of other types than the contract has read as missing.
+    #[must_use]
+    pub fn read(value: &Value) -> Self {
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+        let action = |value: &Value| match value.get("action").and_then(Value::as_str) {
+            Some("log") => RuleAction::Log,
+            Some("allow") => RuleAction::Allow,
+            Some("escalate") => RuleAction::Escalate,
+            _ => RuleAction::Deny,
+        };
+        let limits = value.get("thresholds").and_then(Value::as_object).into_iter().flatten();
+        Self {
+            rules: list("rules")
+                .map(|rule| Rule {
+                    id: text(rule, "id"),
+                    condition: text(rule, "condition"),
+                    action: action(rule),
+                    priority: rule.get("priority").and_then(Value::as_i64).unwrap_or(PRIORITY),
+                })
+                .collect(),
+            thresholds: limits
+                .filter_map(|(name, limit)| Some((name.to_lowercase(), Milli::from_f64(limit.as_f64()?))))
+                .collect(),
+            forbidden: list("forbidden").filter_map(Value::as_str).map(Pattern::new).collect(),
+            valid_until: value.get("valid_until").and_then(Value::as_f64).map(Milli::from_f64),
+        }
+    }
+
+    /// Whether it holds at a time of the session.
+    #[must_use]
+    pub fn is_valid(&self, now: Milli) -> bool {
+        self.valid_until.is_none_or(|until| now <= until)
+    }
+
+    /// The pattern that forbids a call.
+    #[must_use]
+    pub fn forbids(&self, call: &ToolCall) -> Option<&Pattern> {
+        self.forbidden.iter().find(|pattern| pattern.matches(call))
+    }
+
+    /// The limits that are passed, by name.
+    pub fn passed<'a>(&'a self, situation: &'a Situation<'a>) -> impl Iterator<Item = &'a str> {
+        let numbers = situation.numbers.into_iter();
+        numbers.flat_map(|numbers| {
+            let over = |(name, limit): &(&String, &Milli)| numbers.get(*name).is_some_and(|number| number > *limit);
+            self.thresholds.iter().filter(over).map(|(name, _)| name.as_str())
+        })
+    }
+
+    /// What it says of the call of a situation. What is forbidden is denied before any rule. Of the rules that apply the one of the highest
+    /// priority decides, of those alike the strictest, of those the first. A limit that is passed has the call looked at where no rule
+    /// denies it. The idle call must not be asked about: it is always open.
+    #[must_use]
+    pub fn ruling(&self, situation: &Situation<'_>) -> Ruling {
+        let (mut logged, mut unjudged) = (Vec::new(), Vec::new());
+        let mut best: Option<&Rule> = None;
+        for rule in &self.rules {
+            match Condition::of(&rule.condition).holds(situation) {
+                None => unjudged.push(rule.id.clone()),
+                Some(false) => {}
+                Some(true) if rule.action == RuleAction::Log => logged.push(rule.id.clone()),
+                Some(true) => {
+                    let rank = |rule: &Rule| (rule.priority, rule.action);
+                    if best.is_none_or(|best| rank(rule) > rank(best)) {
+                        best = Some(rule);
+                    }
+                }
+            }
+        }
+        let forbidden = situation.call.and_then(|call| self.forbids(call));
+        let (action, why) = match (forbidden, best, self.passed(situation).next()) {
+            (Some(pattern), ..) => (RuleAction::Deny, format!("forbidden {}", pattern.as_str())),
+            (None, Some(rule), _) if rule.action == RuleAction::Deny => (rule.action, rule.id.clone()),
+            (None, _, Some(name)) => (RuleAction::Escalate, format!("threshold {name}")),
+            (None, Some(rule), None) => (rule.action, rule.id.clone()),
+            (None, None, None) => (RuleAction::Allow, String::new()),
+        };
+        Ruling { action, why, logged, unjudged }
+    }
+
+    /// Rules that deny and that no allowing rule outranks.
+    fn denials(&self) -> impl Iterator<Item = &Rule> {
+        let outranked = |rule: &Rule| {
+            self.rules.iter().any(|other| other.action == RuleAction::Allow && other.priority > rule.priority)
+        };
+        self.rules.iter().filter(move |rule| rule.action == RuleAction::Deny && !outranked(rule))
+    }
+
+    /// The calls that it refuses whatever is measured: what is forbidden, and what rules about calls alone deny. Rules that an allowing rule
+    /// outranks are left to [`Policy::ruling`].
+    #[must_use]
+    pub fn denied_calls(&self) -> Vec<Pattern> {
+        let calls = self.denials().filter_map(|rule| match Condition::of(&rule.condition) {
+            // A rule for all calls names none of them.
+            Condition::Always => None,
+            condition => condition.calls(),
+        });
+        self.forbidden.iter().cloned().chain(calls.flatten()).collect()
+    }
+
+    /// The directives of the policy: one for what is forbidden, and one for each rule about calls alone that denies and that no allowing rule
+    /// outranks.
+    #[must_use]
+    pub fn directives(&self) -> Vec<Directive> {
+        let mut directives = Vec::new();
+        if !self.forbidden.is_empty() {
+            let text = self.forbidden.iter().map(Pattern::as_str).collect::<Vec<_>>().join(", ");
+            directives.push(Directive {
+                id: "policy/forbidden".to_owned(),
+                text: format!("forbidden: {text}"),
+                forbids: self.forbidden.clone(),
+                only: Vec::new(),
+            });
+        }
+        directives.extend(self.denials().filter_map(|rule| {
+            Some(Directive {
+                id: format!("policy/{}", rule.id),
+                text: format!("denied: {}", rule.condition),
+                forbids: Condition::of(&rule.condition).calls()?,
+                only: Vec::new(),
+            })
+        }));
+        directives
+    }
+}

@@ -1,0 +1,13 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod arbiter;
+mod authority;
+mod case;
+mod commitments;
+mod conflict;
+mod contracts;
+mod layers;
+mod mathematics;
+mod plans;
+mod support;

@@ -1,0 +1,31 @@
+//! The work CTHA: a constrained temporal hierarchy of agents on four time scales.
+//!
+//! Its printed numbers and its figures of gains, in one list ([`Ctha`]). Layers, contracts, authority, the arbiter's rules and the mathematics
+//! are in `gimbal-temporal`.
+
+pub mod figures;
+mod items;
+pub mod printed;
+pub mod tables;
+
+use gimbal_view::work::{Item, Work};
+
+/// The title of an item; empty where there is none of this key.
+#[must_use]
+pub fn titles(key: &str) -> &'static str {
+    items::ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.title)
+}
+
+/// The work.
+#[derive(Clone, Copy, Debug)]
+pub struct Ctha;
+
+impl Work for Ctha {
+    fn name(&self) -> &'static str {
+        "ctha"
+    }
+
+    fn items(&self) -> &'static [Item] {
+        items::ITEMS
+    }
+}
