@@ -6,6 +6,7 @@ pub mod engine;
 pub mod gate;
 pub mod hierarchy;
 pub mod memory;
+pub mod panel;
 pub mod stage;
 
 /// Names the kind of each record, and lists the kinds of the file.
