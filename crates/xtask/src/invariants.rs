@@ -9,13 +9,14 @@ struct Room {
     forbidden_words: &'static [&'static str],
 }
 
-const ENVIRONMENTS: [&str; 6] = [
+const ENVIRONMENTS: [&str; 7] = [
     "gimbal-cage2",
     "gimbal-yawning-titan",
     "gimbal-textcraft",
     "gimbal-alfworld",
     "gimbal-finance-agent",
     "gimbal-triage",
+    "gimbal-consensus",
 ];
 
 /// What no environment may depend on; none may depend on another one either.
@@ -34,7 +35,7 @@ const fn work(folder: &'static str) -> Room {
 const WORK: [&str; 6] =
     ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-report", "tokio"];
 
-const ROOMS: [Room; 22] = [
+const ROOMS: [Room; 23] = [
     work("works/ares"),
     work("works/bog"),
     work("works/cyc"),
@@ -51,6 +52,7 @@ const ROOMS: [Room; 22] = [
             "gimbal-textcraft",
             "gimbal-finance-agent",
             "gimbal-triage",
+            "gimbal-consensus",
             "gimbal-yawning-titan",
             "tokio",
         ],
@@ -158,6 +160,7 @@ const ROOMS: [Room; 22] = [
     // Its tools fetch, so it may do what other environments may not: wait, and speak to servers.
     environment("envs/finance_agent", &FETCHING_ENVIRONMENT),
     environment("envs/triage", &ENVIRONMENT),
+    environment("envs/consensus", &ENVIRONMENT),
 ];
 
 /// Fails when a room knows what it must not know.
