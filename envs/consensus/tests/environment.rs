@@ -82,12 +82,12 @@ async fn a_ballot_that_is_none_is_refused_with_its_place_and_changes_nothing() {
         assert!(rejection.message.contains(words), "{words}: {rejection:?}");
         assert_eq!(environment.state(), before);
     }
-    let kind = |call: ToolCall, environment: &mut Box<dyn Environment>| {
-        let environment = environment;
-        async move { environment.call(&call).await.unwrap_err().kind }
-    };
-    assert_eq!(kind(ToolCall::bare("round"), &mut environment).await, RejectionKind::MissingArgument);
-    assert_eq!(kind(ToolCall::bare("wait"), &mut environment).await, RejectionKind::UnknownTool);
+    for (call, kind) in [
+        (ToolCall::bare("round"), RejectionKind::MissingArgument),
+        (ToolCall::bare("wait"), RejectionKind::UnknownTool),
+    ] {
+        assert_eq!(environment.call(&call).await.unwrap_err().kind, kind);
+    }
 }
 
 #[test]

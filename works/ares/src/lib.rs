@@ -6,6 +6,8 @@
 pub mod cases;
 pub mod errors;
 mod figures;
+mod game_figure;
+pub mod groups;
 mod items;
 pub mod printed;
 pub mod tables;
