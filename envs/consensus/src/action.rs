@@ -30,7 +30,9 @@ pub fn parse(text: &str) -> Result<ToolCall, Rejection> {
     }
     let rest = named::unbracketed(rest, &['.', ';']);
     if let Some(arguments) = named::object(rest) {
-        return Ok(ToolCall { tool: ROUND.to_owned(), arguments });
+        let fits = arguments.iter().all(|(name, value)| name == BALLOTS && value.is_array());
+        let call = ToolCall { tool: ROUND.to_owned(), arguments };
+        return if fits { Ok(call) } else { Err(unreadable("the arguments are not one list under `ballots`")) };
     }
     let list = rest.strip_prefix(BALLOTS).map_or(rest, |rest| rest.trim_start().trim_start_matches(['=', ':']));
     let mut call = ToolCall::bare(ROUND);

@@ -148,6 +148,8 @@ fn calls_are_read_in_many_ways_and_written_in_one() {
         ("", RejectionKind::Unreadable),
         ("wait", RejectionKind::UnknownTool),
         ("round ballots=12", RejectionKind::Unreadable),
+        ("round {\"ballots\": 12}", RejectionKind::Unreadable),
+        ("round {\"ballot\": []}", RejectionKind::Unreadable),
         ("round ballots=[{]", RejectionKind::Unreadable),
         ("round ballots=[] round ballots=[]", RejectionKind::Unreadable),
     ] {

@@ -6,6 +6,7 @@
 mod environments;
 mod files;
 mod models;
+mod panel;
 mod telemetry;
 mod triage;
 mod windows_events;
@@ -32,7 +33,7 @@ fn owned(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 36] = [
+pub const TARGETS: [Target; 39] = [
     Target { name: "agent-answer", about: "replies of models", seeds: models::answers, read: models::answer },
     Target {
         name: "agent-persona",
@@ -43,6 +44,14 @@ pub const TARGETS: [Target; 36] = [
     Target { name: "model-body", about: "bodies of providers", seeds: models::bodies, read: models::body },
     Target { name: "model-gguf", about: "headers of model files", seeds: models::ggufs, read: models::gguf },
     Target { name: "model-script", about: "scripts and price tables", seeds: models::scripts, read: models::script },
+    Target {
+        name: "panel-message",
+        about: "answers and ballots of panels",
+        seeds: panel::messages,
+        read: panel::message,
+    },
+    Target { name: "consensus-action", about: "ballots of a round", seeds: panel::rounds, read: panel::round },
+    Target { name: "consensus-end", about: "ends and options of games", seeds: panel::ends, read: panel::end },
     Target { name: "study-file", about: "study files", seeds: files::studies, read: files::study },
     Target { name: "study-frame", about: "frames of journals", seeds: files::frames, read: files::frame },
     Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },
