@@ -8,6 +8,7 @@
 //! | [`cyclic`] | subtasks that are all connected; a router chooses the next one after each segment |
 //! | [`dag`] | subtasks in a fixed order; nothing leads back |
 //! | [`debate`] | two sides argue over a packet of evidence; arithmetic decides |
+//! | [`panel`] | members answer one brief apart, and their agreement is counted; or they play a game by ballots |
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
@@ -23,6 +24,7 @@ pub mod gate;
 pub mod graph;
 pub mod hierarchy;
 mod member;
+pub mod panel;
 pub mod react;
 mod settings;
 
@@ -37,6 +39,7 @@ pub fn messages() -> Vec<&'static dyn Message> {
     use control::messages::{GRAPH, GUIDANCE, ROUTING, SUBTASKS, SUMMARY};
     use debate::messages::{ANCHORED_POSITION, AUDIT, ESTIMATE, NARRATION, POSITION};
     use hierarchy::messages::{Analysis, Suggestions};
+    use panel::messages::{BALLOT, OPINION};
     vec![
         &Analysis,
         &Suggestions,
@@ -51,6 +54,8 @@ pub fn messages() -> Vec<&'static dyn Message> {
         &AUDIT,
         &ESTIMATE,
         &NARRATION,
+        &OPINION,
+        &BALLOT,
     ]
 }
 
@@ -70,6 +75,8 @@ pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
         "audit" => ("debate", "auditor"),
         "estimate" => ("debate", "oracle_agent"),
         "narration" => ("debate", "narrator_agent"),
+        "opinion" => ("panel", "panelist"),
+        "ballot" => ("panel", "participant"),
         "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
         _ => return None,
     })
@@ -85,5 +92,6 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
         Arc::new(cyclic::CyclicKind),
         Arc::new(dag::DagKind),
         Arc::new(debate::DebateKind),
+        Arc::new(panel::PanelKind),
     ]
 }

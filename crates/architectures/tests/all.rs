@@ -11,6 +11,7 @@ mod defence_requests;
 mod gate;
 mod hierarchy;
 mod on_the_stage;
+mod panel;
 mod requests;
 mod routing;
 mod shown_as_sent;

@@ -17,6 +17,7 @@ fn environments() -> Vec<Arc<dyn Workbench>> {
         Arc::new(gimbal_alfworld::Alfworld::new()),
         Arc::new(gimbal_finance_agent::FinanceAgent),
         Arc::new(gimbal_triage::Triage),
+        Arc::new(gimbal_consensus::Consensus),
     ]
 }
 

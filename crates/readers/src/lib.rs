@@ -4,6 +4,7 @@
 //! requests and knows no environment's code: what a prompt does not say, it cannot know, and it says what it missed. What
 //! readers reach shows what a request is worth to one fixed player; it is no evidence about language models.
 
+pub mod ballots;
 pub mod control;
 mod defence;
 pub mod filings;
@@ -33,6 +34,7 @@ impl Readers for Library {
             "textcraft" => Some(Arc::new(Only(textcraft::reply))),
             "defender" => Some(Arc::new(Only(defence::reply))),
             "triage" => Some(Arc::new(Only(triage::reply))),
+            "consensus" => Some(Arc::new(Only(ballots::reply))),
             _ => None,
         }
     }
@@ -44,6 +46,7 @@ impl Readers for Library {
             ("finance_agent", "the player of questions about filings"),
             ("textcraft", "the player of crafting tasks"),
             ("triage", "the player of evidence packets: lists all facts, weighs signs and explanations"),
+            ("consensus", "a seat of a game by ballots: takes the middle of what it was told"),
             ("defender", "the defender of a network: fixes what has changed, else watches"),
         ]
     }
@@ -61,6 +64,9 @@ impl Reader for Careful {
         let sheet = kit::Sheet::read(page);
         if let Some(summary) = control::summary(&sheet) {
             return summary;
+        }
+        if ballots::knows(&sheet) {
+            return ballots::reply(&sheet);
         }
         if triage::knows(&sheet) {
             return triage::reply(&sheet);

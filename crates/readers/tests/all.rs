@@ -7,6 +7,7 @@ mod defence;
 mod filings;
 mod household;
 mod masks;
+mod panel;
 mod requests;
 mod textcraft;
 mod triage;

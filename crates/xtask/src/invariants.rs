@@ -9,13 +9,14 @@ struct Room {
     forbidden_words: &'static [&'static str],
 }
 
-const ENVIRONMENTS: [&str; 6] = [
+const ENVIRONMENTS: [&str; 7] = [
     "gimbal-cage2",
     "gimbal-yawning-titan",
     "gimbal-textcraft",
     "gimbal-alfworld",
     "gimbal-finance-agent",
     "gimbal-triage",
+    "gimbal-consensus",
 ];
 
 /// What no environment may depend on; none may depend on another one either.
@@ -53,6 +54,7 @@ const ROOMS: &[Room] = &[
             "gimbal-textcraft",
             "gimbal-finance-agent",
             "gimbal-triage",
+            "gimbal-consensus",
             "gimbal-yawning-titan",
             "tokio",
         ],
@@ -199,12 +201,13 @@ const ROOMS: &[Room] = &[
     // Its tools fetch, so it may do what other environments may not: wait, and speak to servers.
     environment("envs/finance_agent", &FETCHING_ENVIRONMENT),
     environment("envs/triage", &ENVIRONMENT),
+    environment("envs/consensus", &ENVIRONMENT),
 ];
 
 /// Fails when a room knows what it must not know.
 pub fn check(root: &Path) -> Result<String, Vec<String>> {
     let mut complaints = Vec::new();
-    for room in &ROOMS {
+    for room in ROOMS {
         let folder = root.join(room.folder);
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         for name in dependencies(&manifest) {

@@ -5,8 +5,9 @@ use gimbal_view::work::{Item, Make, Needs, Printed};
 use crate::cases::CASES;
 use crate::debate;
 use crate::tables::frame::Frame;
-use crate::tables::{debates, verdicts};
-use crate::{figures, printed};
+use crate::groups::{GAMES, PANELS};
+use crate::tables::{debates, games, panels, verdicts};
+use crate::{figures, game_figure, printed};
 
 /// A table of cases; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -38,6 +39,21 @@ macro_rules! figure {
     };
 }
 
+/// A table of panels or games.
+macro_rules! group_table {
+    ($key:literal, $source:literal, $title:literal, $records:ident, $made:path) => {
+        Item {
+            key: $key,
+            title: $title,
+            source: $source,
+            needs: Needs::RESULTS,
+            records: Some(&$records),
+            in_report: true,
+            make: Make::Table(|context, item| $made(context, item)),
+        }
+    };
+}
+
 /// Tables that the work prints, those that it lacks, figures, printed numbers.
 #[rustfmt::skip]
 pub const ITEMS: &[Item] = &[
@@ -52,6 +68,10 @@ pub const ITEMS: &[Item] = &[
     table!("ares-movement", "", "How confidences move: evidence and commitment", true, debates::movement),
     table!("ares-citations", "", "Citations, refusals, and what code says of assertions", true, debates::citations),
     table!("ares-judges", "", "What other judges make of the same confidences", false, debates::judges),
+    group_table!("ares-panel", "Sec. 6", "How far the members of a panel agree", PANELS, panels::agreement),
+    group_table!("ares-panel-rules", "", "What each rule makes of a panel's answers", PANELS, panels::rules),
+    group_table!("consensus", "Tab. 3", "Games of agreement: valid, invalid, none", GAMES, games::outcomes),
+    group_table!("consensus-published", "Tab. 3", "Published rates of valid agreement, and this run beside them", GAMES, games::beside),
     figure!("ares-f1", "Confidence of both sides by round", figures::rounds),
     figure!("ares-f2", "Given verdicts by the expected one", figures::confusion),
     figure!("ares-f3", "Right verdicts by stated confidence", figures::reliable),
@@ -65,6 +85,15 @@ pub const ITEMS: &[Item] = &[
         records: Some(&debate::FIRST),
         in_report: false,
         make: Make::Figure(debate::figure),
+    },
+    Item {
+        key: "consensus-f1",
+        title: "Games of agreement by outcome",
+        source: "",
+        needs: Needs::RESULTS,
+        records: Some(&GAMES),
+        in_report: false,
+        make: Make::Figure(game_figure::outcomes),
     },
     Item {
         key: "ares",

@@ -8,6 +8,8 @@ pub mod debate;
 pub mod errors;
 mod figures;
 pub mod history;
+mod game_figure;
+pub mod groups;
 mod items;
 pub mod printed;
 pub mod tables;

@@ -4,5 +4,6 @@
 mod cases;
 mod debate;
 mod history;
+mod groups;
 mod printed;
 mod sweep;

@@ -13,7 +13,7 @@ use super::reading::Refusal;
 use super::side::{Role, Strategy};
 
 /// Kind of the material that is argued about.
-pub(super) const PACKET: &str = "packet";
+pub(crate) const PACKET: &str = "packet";
 
 /// A case, or one vote of several over it.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) struct Case<'a> {
 }
 
 /// The packet in the brief of the episode.
-pub(super) fn packet(stage: &dyn Stage) -> Result<Packet, Halt> {
+pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, Halt> {
     let brief = stage.brief();
     let material = brief.materials.iter().find(|material| material.kind == PACKET);
     let material = material.ok_or_else(|| Halt::lasting("the brief of this task has no material of kind `packet`"))?;
@@ -65,7 +65,7 @@ impl Case<'_> {
 }
 
 /// Records what rules changed of a message, where they changed anything.
-pub(super) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contract: &str, changes: &[Change]) {
+pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contract: &str, changes: &[Change]) {
     if changes.is_empty() {
         return;
     }

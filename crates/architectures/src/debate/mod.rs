@@ -7,7 +7,7 @@
 //! Its records are in [`gimbal_messages::records::debate`].
 
 mod audit;
-mod case;
+pub(crate) mod case;
 mod conclusion;
 mod consult;
 mod decision;
@@ -17,7 +17,7 @@ pub mod messages;
 mod narrator;
 mod oracle;
 mod reading;
-mod resolve;
+pub(crate) mod resolve;
 mod rounds;
 mod seat;
 mod settings;

@@ -260,7 +260,7 @@ fn checked(settings: &Settings) -> Result<(), (&'static str, String)> {
 }
 
 /// The rules of the agents by rule.
-fn rules(files: &dyn Files) -> Result<RuleSet, String> {
+pub(crate) fn rules(files: &dyn Files) -> Result<RuleSet, String> {
     let found = files.read(RULES).map_err(|error| error.to_string())?;
     let (text, place) = found.ok_or_else(|| format!("the file {RULES} is missing: agents by rule need it"))?;
     let rules: RuleSet = yaml::read(&text, &place).map_err(|error| error.to_string())?;

@@ -68,6 +68,7 @@ impl ChatModel for Voice {
 
 /// A play of `debate`.
 pub struct Court {
+    base: &'static str,
     pub settings: Value,
     pub task: &'static str,
     pub constrained: bool,
@@ -87,14 +88,19 @@ pub struct Played {
 }
 
 pub fn build(settings: &Value) -> Arc<dyn Architecture> {
+    build_of("debate", settings)
+}
+
+pub fn build_of(base: &str, settings: &Value) -> Arc<dyn Architecture> {
     let kinds = gimbal_architectures::kinds();
-    let kind = kinds.iter().find(|kind| kind.name() == "debate").unwrap();
+    let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
     kind.build(settings, &TestFiles::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl Court {
     pub fn new(settings: Value) -> Self {
         Self {
+            base: "debate",
             settings,
             task: UNEXPLAINED,
             constrained: false,
@@ -104,6 +110,12 @@ impl Court {
             options: json!({ "facts": 6 }),
             faults: Faults::default(),
         }
+    }
+
+    /// A play of another architecture.
+    pub fn of(mut self, base: &'static str) -> Self {
+        self.base = base;
+        self
     }
 
     pub fn on(mut self, task: &'static str) -> Self {
@@ -130,8 +142,16 @@ impl Court {
     }
 
     pub async fn play(self) -> Played {
+        let environments = gimbal_testkit::environments();
+        let family = environments.iter().find(|one| one.name() == "dossier").unwrap();
+        let options = self.options.clone();
+        self.play_in(&**family, options).await
+    }
+
+    /// Plays in another environment.
+    pub async fn play_in(self, family: &dyn gimbal_core::Catalogue, options: Value) -> Played {
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let architecture = build(&self.settings);
+        let architecture = build_of(self.base, &self.settings);
         let role = |name: &str| {
             let decoding = if self.constrained { Decoding::Constrained } else { Decoding::Free };
             let sampling = Sampling { max_output_tokens: 2048, ..Sampling::default() };
@@ -147,14 +167,12 @@ impl Court {
         };
         let roles: BTreeMap<String, Role> =
             architecture.needs().roles.iter().map(|name| (name.clone(), role(name))).collect();
-        let environments = gimbal_testkit::environments();
-        let family = environments.iter().find(|one| one.name() == "dossier").unwrap();
         let unmet = architecture.needs().unmet(&family.offers());
         assert!(unmet.is_empty(), "{unmet:?}");
         let setup = EpisodeSetup::new(Digest::of(b"court"), TaskId(self.task.to_owned()), 7, Arc::new(roles));
         let setup = EpisodeSetup { faults: self.faults, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
-        let environment = family.open(&self.options).unwrap();
+        let environment = family.open(&options).unwrap();
         let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await.unwrap();
         let requests = heard.lock().unwrap().clone();
         Played { outcome, recorded: recorder.recorded(), requests }
@@ -166,7 +184,7 @@ impl Played {
         self.recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
     }
 
-    fn text(&self, reference: &TextRef) -> String {
+    pub fn text(&self, reference: &TextRef) -> String {
         match (reference.as_inline(), reference.as_stored()) {
             (Some(text), _) => text.to_owned(),
             (None, Some(digest)) => self.recorded.texts[&digest].clone(),

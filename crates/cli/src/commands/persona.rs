@@ -5,7 +5,7 @@ use std::path::Path;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, debate, hierarchy, place_of, react};
+use gimbal_architectures::{control, debate, hierarchy, panel, place_of, react};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -20,6 +20,10 @@ use crate::home::Home;
 const DEBATE: &str = "debate";
 /// The environment that has one.
 const PACKETS: &str = "triage";
+/// The architecture whose members answer one brief apart.
+const PANEL: &str = "panel";
+/// The environment that is played by ballots.
+const BALLOTS: &str = "consensus";
 
 /// Shows personas.
 pub async fn persona(home: &Home, verb: PersonaVerb) -> Result<(), Failure> {
@@ -76,8 +80,11 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     if let Some(name) = &asked.name {
         place(home, name, &mut subject)?;
     }
-    if subject.base == DEBATE && asked.study.is_none() {
-        PACKETS.clone_into(&mut subject.environment);
+    if [DEBATE, PANEL].contains(&subject.base.as_str()) && asked.study.is_none() {
+        let by_ballots = subject.settings.get("rounds") == Some(&json!(true))
+            || subject.settings.get("configuration") == Some(&json!("seats"));
+        let shown = if subject.base == PANEL && by_ballots { BALLOTS } else { PACKETS };
+        shown.clone_into(&mut subject.environment);
     }
     if let Some(environment) = asked.environment.as_ref().filter(|name| **name != subject.environment) {
         (subject.environment, subject.options) = (environment.clone(), json!({}));
@@ -119,6 +126,13 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
                 subject.settings.extend(settings);
             }
         }
+        Some((PANEL, place)) => {
+            PANEL.clone_into(&mut subject.base);
+            subject.only = Some(place);
+            if let Value::Object(settings) = panel::showing(place, name) {
+                subject.settings.extend(settings);
+            }
+        }
         Some((base, place)) => {
             base.clone_into(&mut subject.base);
             subject.only = Some(place);
@@ -149,7 +163,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !["react", "hierarchy", "cyclic", "dag", DEBATE].contains(&variant.base.as_str()) {
+                if !["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL].contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -182,6 +196,9 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
     }
     if base == DEBATE {
         return debate::agents(&settings, &*home.files).map_err(Failure::usage);
+    }
+    if base == PANEL {
+        return panel::agents(&settings, &*home.files).map_err(Failure::usage);
     }
     if base == Summariser::PLACE {
         let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;
@@ -227,7 +244,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
                 let message = spaced(&message.request(environment.brief(), &target));
                 let question = prompt::Question { target: &target, message: &message };
                 // Who argues over a packet is shown it.
-                let shown = if base == DEBATE { &blocks[..] } else { &[] };
+                let shown = if [DEBATE, PANEL].contains(&base.as_str()) { &blocks[..] } else { &[] };
                 prompt::asked(agent.persona(), about, 2, shown, question)
             }
         }

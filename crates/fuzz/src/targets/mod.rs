@@ -8,6 +8,7 @@ mod files;
 mod history;
 mod models;
 mod sigma;
+mod panel;
 mod telemetry;
 mod temporal;
 mod triage;
@@ -46,6 +47,14 @@ pub const TARGETS: &[Target] = &[
     Target { name: "model-body", about: "bodies of providers", seeds: models::bodies, read: models::body },
     Target { name: "model-gguf", about: "headers of model files", seeds: models::ggufs, read: models::gguf },
     Target { name: "model-script", about: "scripts and price tables", seeds: models::scripts, read: models::script },
+    Target {
+        name: "panel-message",
+        about: "answers and ballots of panels",
+        seeds: panel::messages,
+        read: panel::message,
+    },
+    Target { name: "consensus-action", about: "ballots of a round", seeds: panel::rounds, read: panel::round },
+    Target { name: "consensus-end", about: "ends and options of games", seeds: panel::ends, read: panel::end },
     Target { name: "study-file", about: "study files", seeds: files::studies, read: files::study },
     Target { name: "study-frame", about: "frames of journals", seeds: files::frames, read: files::frame },
     Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },

@@ -1,11 +1,13 @@
 //! The records that reports read, by the room that writes them.
 
+pub mod consensus;
 pub mod control;
 pub mod debate;
 pub mod engine;
 pub mod gate;
 pub mod hierarchy;
 pub mod memory;
+pub mod panel;
 pub mod stage;
 
 /// Names the kind of each record, and lists the kinds of the file.

@@ -6,6 +6,7 @@
 mod around;
 mod debate;
 mod facts;
+mod panel;
 mod signs;
 mod weigh;
 
@@ -38,6 +39,9 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
     }
     if debate::asks(sheet) {
         return debate::position(sheet);
+    }
+    if panel::asks(sheet) {
+        return panel::opinion(sheet);
     }
     control::reply(sheet, &Analyst)
 }

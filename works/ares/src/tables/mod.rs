@@ -2,6 +2,8 @@
 
 pub(crate) mod debates;
 pub(crate) mod frame;
+pub(crate) mod games;
+pub(crate) mod panels;
 mod sweep;
 mod timeline;
 pub(crate) mod verdicts;

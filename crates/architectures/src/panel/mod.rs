@@ -1,0 +1,132 @@
+//! Members answer one brief apart, and code counts how far they agree (ARES-098, ARES-122); or they play a game by ballots.
+//!
+//! **The tribunal.** Every member is given the same brief on a lane of its own; none sees another one's answers. Each answers five questions,
+//! and code tabulates for each whether the members are unanimous, have a majority or are split. A rule takes the answer to the task from
+//! this count: `unanimous`, `majority`, or `single`, the first member's.
+//!
+//! **Rounds.** With `rounds: true` each subject of the brief is a seat, and the members take the seats by turns. Each seat sees what its agent has
+//! seen and gives a ballot; the ballots of a round are one call to the environment.
+//!
+//! Its records are in [`gimbal_messages::records::panel`].
+
+mod asking;
+mod expert;
+pub mod messages;
+mod opinion;
+mod resolve;
+mod rounds;
+mod settings;
+mod tally;
+mod tribunal;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gimbal_agent::Agent;
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, Needs, RecordKind, Stage, canonical,
+};
+use gimbal_evidence::rules::RuleSet;
+use gimbal_messages::records::{debate, engine, hierarchy, panel as records};
+use serde_json::{Value, json};
+
+use messages::Contracts;
+
+pub use settings::{Rule, Settings};
+
+/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
+const BEHAVIOUR: u32 = 1;
+
+/// The family `panel`.
+#[derive(Debug)]
+pub struct PanelKind;
+
+impl ArchitectureKind for PanelKind {
+    fn name(&self) -> &'static str {
+        "panel"
+    }
+
+    fn schema(&self) -> Value {
+        crate::settings::schema::<Settings>()
+    }
+
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        resolve::strict_members(self.name(), settings)?;
+        Ok(Arc::new(resolve::resolve(self.name(), settings, files)?))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
+        let reshaped = debate::KINDS.iter().filter(|kind| kind.name == "reshaped").copied();
+        engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(records::KINDS.iter().copied()).collect()
+    }
+}
+
+/// The agents of a setting of `panel` by their places, and their context blocks, for whoever wants to see their prompts without playing.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
+    resolve::strict_members(PanelKind.name(), settings)?;
+    let panel = resolve::resolve(PanelKind.name(), settings, files)?;
+    let place = if panel.rounds { "participant" } else { "panelist" };
+    Ok((panel.members.into_iter().map(|(_, agent)| (place, agent)).collect(), panel.context))
+}
+
+/// Settings under which one agent is in this place with this persona, for whoever wants to see its prompt.
+#[must_use]
+pub fn showing(place: &str, persona: &str) -> Value {
+    json!({ "rounds": place == "participant", "members": [{ "persona": persona }] })
+}
+
+/// The members, and what is made of their answers.
+struct Panel {
+    /// Name of the lane and agent of each member.
+    members: Vec<(String, Agent)>,
+    rule: Rule,
+    rounds: bool,
+    context: Vec<String>,
+    contracts: Contracts,
+    /// What an expert over a packet goes by.
+    rules: RuleSet,
+}
+
+#[async_trait]
+impl Architecture for Panel {
+    fn needs(&self) -> Needs {
+        let mut needs = Needs { messages: true, blocks: self.context.clone(), ..Needs::default() };
+        if self.rounds {
+            needs.subjects = true;
+            needs.queries.push(rounds::VIEW.to_owned());
+        } else {
+            needs.answers = true;
+        }
+        for (_, agent) in &self.members {
+            needs.add_agent(agent.needs());
+        }
+        needs.roles.sort();
+        needs.roles.dedup();
+        needs.grammars.sort();
+        needs.grammars.dedup();
+        needs
+    }
+
+    fn resolved(&self) -> Value {
+        let agents: Vec<Value> = self.members.iter().map(|(_, agent)| agent.resolved()).collect();
+        let contract = if self.rounds { &self.contracts.ballot } else { &self.contracts.opinion };
+        json!({
+            "architecture": "panel",
+            "behaviour": BEHAVIOUR,
+            "agents": agents,
+            "contract": contract.digest(),
+            "rules": Digest::of(&canonical::bytes_of(&self.rules)),
+            "rule": if self.rounds { Value::Null } else { json!(self.rule.name()) },
+            "rounds": self.rounds,
+            "context": self.context,
+        })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        if self.rounds { self.play_rounds(stage).await } else { self.tribunal(stage).await }
+    }
+}

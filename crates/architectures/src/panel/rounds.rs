@@ -1,0 +1,169 @@
+//! Rounds: every seat gives a ballot on a lane of its own, and the ballots of a round are one call.
+//!
+//! An environment that is played so has a tool with the argument `ballots`, a list of `{agent, value, reason, vote}`, and its tracker answers the
+//! query `view` about each subject with JSON: `text` (what this agent has seen, and nothing else), `played` (whether a member speaks for it),
+//! `may_abstain`, and `values` (the least and the largest value). A seat whose ballot is missing is the environment's to decide.
+
+use futures::future::join_all;
+use gimbal_agent::Agent;
+use gimbal_core::{Acted, Block, Halt, LaneId, Stage, ToolCall};
+use gimbal_messages::records::panel::Balloted;
+use gimbal_messages::{Form, StageExt, bounded, range};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::asking::Asking;
+use super::{Panel, expert};
+
+/// The query about what an agent has seen.
+pub(super) const VIEW: &str = "view";
+/// The argument of the call of a round.
+pub(super) const BALLOTS: &str = "ballots";
+/// Whom seats send their ballots to.
+const CHAIR: &str = "chair";
+/// Longest plan and longest reason under a mask, in characters.
+const TEXTS: (usize, usize) = (160, 120);
+/// Longest reason that others read, in characters.
+const REASON: usize = 160;
+
+/// What an agent has seen, as its environment tells it.
+#[derive(Debug, Deserialize)]
+struct View {
+    text: String,
+    played: bool,
+    may_abstain: bool,
+    values: (u64, u64),
+}
+
+/// What a seat gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ballot {
+    strategy: String,
+    value: Option<u64>,
+    reason: String,
+    vote: String,
+}
+
+impl Ballot {
+    /// As the environment and the other seats get it: without the plan.
+    fn public(&self) -> Value {
+        json!({ "value": self.value, "reason": self.reason, "vote": self.vote })
+    }
+}
+
+impl View {
+    fn form(&self) -> Form {
+        let (low, high) = self.values;
+        let regex = range::whole_numbers(low, high).unwrap_or_else(|| "0".to_owned());
+        let number = Form::closed(regex, range::schema(&(low..=high)), high.to_string().len());
+        let null = Form::closed("null", json!({ "type": "null" }), 4);
+        let forms = if self.may_abstain { vec![number.clone(), null] } else { vec![number.clone()] };
+        let value = Form::any_of(&forms).unwrap_or(number);
+        Form::object(&[
+            ("strategy", Form::text(0, TEXTS.0)),
+            ("value", value),
+            ("reason", Form::text(0, TEXTS.1)),
+            ("vote", Form::word(&["stop", "continue"])),
+        ])
+    }
+
+    /// What stands of a message that follows the contract.
+    fn read(&self, message: &Value) -> Result<Ballot, String> {
+        let (low, high) = self.values;
+        let value = message["value"].as_u64();
+        if value.is_none() && !self.may_abstain {
+            return Err(format!("\"value\" is {}, and must be a whole number from {low} to {high}", message["value"]));
+        }
+        if let Some(value) = value.filter(|value| !(low..=high).contains(value)) {
+            return Err(format!("\"value\" is {value}, and must be a whole number from {low} to {high}"));
+        }
+        let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
+        let vote = text("vote");
+        if !["stop", "continue"].contains(&vote.as_str()) {
+            return Err(format!("\"vote\" is `{vote}`, and must be \"stop\" or \"continue\""));
+        }
+        Ok(Ballot { strategy: text("strategy"), value, reason: bounded(&text("reason"), REASON), vote })
+    }
+}
+
+impl Panel {
+    /// Plays rounds until the environment ends the episode.
+    ///
+    /// # Errors
+    /// The halt that ended the episode; a lasting one where the environment is not played by ballots.
+    pub(super) async fn play_rounds(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        let tools = stage.tools();
+        let tool = tools.iter().find(|spec| spec.parameters["properties"].get(BALLOTS).is_some());
+        let tool = tool.ok_or_else(|| Halt::lasting("this environment has no call that takes `ballots`"))?;
+        let brief = stage.brief();
+        for round in 1.. {
+            let expert = stage.expert().await;
+            let seats = brief.subjects.iter().enumerate();
+            let lanes: Vec<LaneId> = brief.subjects.iter().map(|seat| stage.lane(seat)).collect();
+            let asked = seats.zip(&lanes).map(|((place, seat), lane)| {
+                let expert = expert.as_ref();
+                let (_, agent) = &self.members[place % self.members.len()];
+                async move { self.seat(stage, (seat, agent), *lane, round, expert).await }
+            });
+            let given = join_all(asked).await;
+            stage.join(&lanes).await;
+            let ballots: Vec<Value> = given.into_iter().collect::<Result<Vec<_>, Halt>>()?.into_iter().flatten().collect();
+            let mut call = ToolCall::bare(&tool.name);
+            call.arguments.insert(BALLOTS.to_owned(), Value::Array(ballots));
+            if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, None).await? {
+                let reason = format!("the ballots of round {round} were refused: {}", rejection.message);
+                stage.fallback(LaneId::MAIN, &brief.idle, &reason).await;
+                stage.act(LaneId::MAIN, &brief.idle, None).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ballot of a seat as it arrives; none where the environment speaks for it, or nothing of it can be used.
+    async fn seat(
+        &self,
+        stage: &dyn Stage,
+        (seat, agent): (&str, &Agent),
+        lane: LaneId,
+        round: u32,
+        expert: Option<&ToolCall>,
+    ) -> Result<Option<Value>, Halt> {
+        let view = view(stage, lane, seat).await?;
+        if !view.played {
+            return Ok(None);
+        }
+        let expert = expert.and_then(|call| expert::ballot(call, seat, view.values));
+        let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
+        let (contract, form) = (&self.contracts.ballot, view.form());
+        let asking = Asking { agent, lane, blocks: &blocks, target: seat, message: &view.text, contract, form, expert };
+        let given = asking.ask(stage, |value| view.read(value)).await?.ok();
+        let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
+        let arrived = match &given {
+            Some(ballot) => stage.send(lane, seat, CHAIR, "ballot", ballot.public()).await,
+            None => None,
+        };
+        let arrived = arrived.and_then(|message| view.read(&message).ok());
+        let fallback = arrived.is_none();
+        let Ballot { value, reason, vote, .. } = arrived.clone().unwrap_or_else(|| Ballot {
+            strategy: String::new(),
+            value: None,
+            reason: String::new(),
+            vote: "continue".to_owned(),
+        });
+        let (agent, role) = (seat.to_owned(), agent.role().to_owned());
+        stage.record(lane, &Balloted { agent, round, role, value, vote, reason, strategy, fallback }).await;
+        Ok(arrived.map(|ballot| {
+            let mut public = ballot.public();
+            public["agent"] = json!(seat);
+            public
+        }))
+    }
+}
+
+/// What an agent has seen so far.
+async fn view(stage: &dyn Stage, lane: LaneId, seat: &str) -> Result<View, Halt> {
+    let asked = ToolCall::with(VIEW, &[("subject", seat)]);
+    let text = stage.query(lane, &asked).await;
+    let text = text.map_err(|rejection| Halt::lasting(format!("the view of `{seat}`: {}", rejection.message)))?;
+    serde_json::from_str(&text).map_err(|error| Halt::lasting(format!("the view of `{seat}` is no view: {error}")))
+}
