@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gimbal_agent::ReplySpec;
 use gimbal_agent::prompt::Question;
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{Halt, LaneId, Milli, Stage, TokenCount};
 use gimbal_evidence::FactId;
 use gimbal_evidence::rules::Position;
 use gimbal_messages::records::debate::{Asserted, Confidence, FellBack};
 use gimbal_messages::records::hierarchy::Parsed;
-use gimbal_messages::{Change, Contract, StageExt, Tier, bounded, spaced};
+use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, hint, reshaped, share, shown, written};
@@ -159,15 +159,17 @@ impl<'a> Seat<'a> {
             longest: BROKEN,
         };
         let attempts = Attempts::default();
-        let (spoken, problems) = ask.once_and_again(stage, |text| attempts.read(text, contract, &self.case)).await?;
+        let count = |text: &str| stage.tokens(agent.role(), text);
+        let read = |text: &str| attempts.read(text, contract, &self.case, &count);
+        let (spoken, problems) = ask.once_and_again(stage, read).await?;
         let spoken = spoken.flatten();
-        let Read { refusals, changes, tier, dropped } = attempts.into_read(spoken.is_some());
+        let Read { refusals, changes, tier, dropped, tokens } = attempts.into_read(spoken.is_some());
         let lost = refusals.last().map(|(_, refusal)| (refusal.reason, refusal.what.clone()));
         for (attempt, refusal) in refusals {
             self.case.refused(stage, lane, (self.role.name(), round, attempt), refusal).await;
         }
         let unread = (dropped > 0 && tier != Tier::Default).then_some(dropped);
-        stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread }).await;
+        stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread, tokens }).await;
         reshaped(stage, lane, self.role.name(), contract.name(), &changes).await;
         let Some(spoken) = spoken else {
             let kind = match &lost {
@@ -286,6 +288,8 @@ struct Read {
     tier: Tier,
     /// How many parts of the last one were dropped.
     dropped: u64,
+    /// Tokens of the last one, where its contract bounds them.
+    tokens: Option<TokenCount>,
 }
 
 /// Reads each attempt and keeps what was refused of it.
@@ -297,9 +301,15 @@ struct Attempts {
 
 impl Attempts {
     /// What stands of an attempt; none where nothing does and asking again cannot help.
-    fn read(&self, text: &str, contract: &Contract, case: &Case<'_>) -> Result<Option<Spoken>, String> {
+    fn read(
+        &self,
+        text: &str,
+        contract: &Contract,
+        case: &Case<'_>,
+        count: &CountTokens<'_>,
+    ) -> Result<Option<Spoken>, String> {
         let attempt = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut reading = position(text, contract, case.packet);
+        let mut reading = position(text, contract, case.packet, count);
         let spoken = reading.spoken.take();
         let hopeless = spoken.is_none() && !reading.refusals.iter().any(Refusal::is_repairable);
         let problem = || {
@@ -314,18 +324,18 @@ impl Attempts {
     fn into_read(self, valid: bool) -> Read {
         let mut all = self.read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let repaired = self.made.into_inner() > 1;
-        let last = all
-            .last_mut()
-            .map(|(_, reading)| (reading.tier, std::mem::take(&mut reading.changes), reading.refusals.len() as u64));
-        let (tier, changes, dropped) = last.unwrap_or((Tier::Default, Vec::new(), 0));
+        let last = all.last_mut().map(|(_, reading)| reading);
+        let tokens = last.as_ref().and_then(|reading| reading.tokens);
+        let dropped = last.as_ref().map_or(0, |reading| reading.refusals.len() as u64);
         let tier = match (valid, repaired) {
             (false, _) => Tier::Default,
             (true, true) => Tier::Repaired,
-            (true, false) => tier,
+            (true, false) => last.as_ref().map_or(Tier::Default, |reading| reading.tier),
         };
+        let changes = last.map(|reading| std::mem::take(&mut reading.changes)).unwrap_or_default();
         let refusals = all
             .into_iter()
             .flat_map(|(attempt, reading)| reading.refusals.into_iter().map(move |refusal| (attempt, refusal)));
-        Read { refusals: refusals.collect(), changes, tier, dropped }
+        Read { refusals: refusals.collect(), changes, tier, dropped, tokens }
     }
 }
