@@ -9,6 +9,7 @@ use gimbal_agent::ReplySpec;
 use gimbal_agent::prompt::Question;
 use gimbal_core::{Halt, LaneId, Milli, Stage, TokenCount};
 use gimbal_evidence::FactId;
+use gimbal_evidence::claim::{Entailment, Predicate};
 use gimbal_evidence::rules::Position;
 use gimbal_messages::records::debate::{Asserted, Confidence, FellBack};
 use gimbal_messages::records::hierarchy::Parsed;
@@ -78,6 +79,19 @@ impl<'a> Seat<'a> {
     /// The facts that it cited so far.
     pub(super) fn cited(&self) -> BTreeSet<FactId> {
         self.turns.iter().flat_map(|turn| turn.position.cited()).collect()
+    }
+
+    /// Whether code finds that stated facts explain what this side cited last, by an explanation of the other side that names a fact which this
+    /// side never cited.
+    pub(super) fn is_explained_anew(&self, other: &Turn) -> bool {
+        let own = self.last().map(|last| last.position.cited()).unwrap_or_default();
+        let known = self.cited();
+        other.position.assertions.iter().any(|claim| {
+            claim.predicate == Predicate::Explained
+                && self.case.packet.entails(claim) == Entailment::Entailed
+                && claim.facts.iter().any(|fact| own.contains(fact))
+                && claim.facts.iter().any(|fact| !known.contains(fact))
+        })
     }
 
     pub(super) fn strategy(&self) -> Strategy {

@@ -140,8 +140,9 @@ pub struct Breach {
     pub role: String,
     /// The round, from 2.
     pub round: u32,
-    /// `rigid`: the other side cited new facts, and neither the confidence nor the cited facts changed (ARES-047). `unfounded`: a confidence changed
-    /// by more than 0.10 and no fact is named for it (ARES-046).
+    /// `rigid`: the other side cited new facts, and neither the confidence nor the cited facts changed (ARES-047); of an Architect in an anchored
+    /// round only where new facts explain what it cites, by code, since it is asked to keep its confidence otherwise. `unfounded`: a confidence
+    /// changed by more than 0.10 and no fact is named for it (ARES-046).
     pub rule: String,
     /// Id of the claim, or `overall`.
     pub claim: String,
