@@ -13,7 +13,7 @@ const ITEMS: usize = 8;
 /// Longest text of a refusal, in characters.
 const SHOWN: usize = 240;
 /// Confidence up to which a side need not cite anything.
-const UNCITED: Milli = Milli(500);
+pub(super) const UNCITED: Milli = Milli(500);
 
 /// What was dropped, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, sp
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, hint, reshaped, share, shown, written};
-use super::reading::{Reading, Refusal, Spoken, position};
+use super::reading::{Reading, Refusal, Spoken, UNCITED, position};
 use super::side::{Role, Strategy};
 use crate::asked::Ask;
 
@@ -221,10 +221,29 @@ impl<'a> Seat<'a> {
         spaced(&Value::Object(message))
     }
 
-    /// What an expert would say, who knows the packet and the rules and no more; others are unsure the other way round, cite facts that say
-    /// nothing of the sort, or cite one that does not exist.
+    /// What an expert of this side says, who knows the packet and the rules and no more. It keeps the rules of the answer: whoever is surer than
+    /// [`UNCITED`] of what it is asked makes a claim. Under one neutral prompt a Skeptic without an explanation is sure of a threat, and claims what
+    /// the Architect claims.
+    fn competent(&self, heard: Option<Heard<'_>>) -> Position {
+        let thesis = heard.map(|heard| &heard.turn.position);
+        let mut position = self.case.by_rule(self.role, self.strategy(), thesis);
+        let is_uncited =
+            |position: &Position| position.assertions.is_empty() && self.told(position.confidence) > UNCITED;
+        if is_uncited(&position) && self.role == Role::Skeptic {
+            let own = || self.case.by_rule(Role::Architect, Strategy::Rules, None);
+            position.assertions = thesis.cloned().unwrap_or_else(own).assertions;
+            position.assertions.retain(|claim| self.case.packet.entails(claim) != Entailment::Contradicted);
+        }
+        if is_uncited(&position) {
+            position.confidence = self.told(UNCITED);
+        }
+        position
+    }
+
+    /// What an expert would say; others are unsure the other way round, cite facts that say nothing of the sort, or cite one that does not
+    /// exist.
     fn hint(&self, anchored: bool, heard: Option<Heard<'_>>) -> gimbal_core::Hint {
-        let position = self.case.by_rule(self.role, self.strategy(), heard.map(|heard| &heard.turn.position));
+        let position = self.competent(heard);
         let confidence = share(self.told(position.confidence));
         let opposite = share(Milli(1000 - self.told(position.confidence).0));
         let message = |assertions: Vec<Value>, confidence: &Value| {
