@@ -6,6 +6,7 @@
 pub mod cases;
 pub mod errors;
 mod figures;
+mod first_round;
 mod items;
 pub mod printed;
 pub mod tables;

@@ -132,7 +132,8 @@ impl<'a> Seat<'a> {
             Strategy::Model => self.ask(stage, lane, round, heard).await?,
             strategy => self.rule(strategy, round, heard, false),
         };
-        self.record(stage, lane, &turn).await;
+        let answers = heard.is_some_and(|heard| turn.strategy != Strategy::Model || heard.summary.is_some());
+        self.record(stage, lane, &turn, answers).await;
         Ok(turn)
     }
 
@@ -272,8 +273,8 @@ impl<'a> Seat<'a> {
         hint(&message(assertions, &confidence), &others)
     }
 
-    /// Records the position: each assertion with what code says of it, and the confidence.
-    async fn record(&self, stage: &dyn Stage, lane: LaneId, turn: &Turn) {
+    /// Records the position: each assertion with what code says of it, the confidence, and whether it answers the other side.
+    async fn record(&self, stage: &dyn Stage, lane: LaneId, turn: &Turn, heard: bool) {
         let (role, round, vote) = (self.role.name().to_owned(), turn.round, self.case.vote);
         let text = |facts: &[FactId]| -> Vec<String> { facts.iter().map(ToString::to_string).collect() };
         for (index, assertion) in turn.position.assertions.iter().enumerate() {
@@ -306,6 +307,7 @@ impl<'a> Seat<'a> {
             new_facts: count(cited.iter().filter(|fact| !before.contains(fact)).count()),
             reasons: text(&turn.reasons.iter().map(|(_, fact)| *fact).collect::<Vec<_>>()),
             conceded: turn.conceded.clone(),
+            heard,
         };
         stage.record(lane, &confidence).await;
     }

@@ -117,6 +117,9 @@ pub struct Confidence {
     /// Own claims that it gives up, in an anchored round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conceded: Vec<String>,
+    /// Whether it answered what the other side had said; absent where it did not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub heard: bool,
 }
 
 /// Rules answered in the place of a model (ARES-035, ARES-R7).
