@@ -57,11 +57,12 @@ fn with_options(env: Command, family: &dyn Workbench) -> Command {
         let takes = |flag: &&Flag| match name.as_str() {
             "replay" => family.replay_options().contains(&flag.name.as_str()),
             "serve" => family.serve_options().contains(&flag.name.as_str()),
+            "evaluate" => family.evaluate_options().contains(&flag.name.as_str()),
             _ => true,
         };
         // Verbs that take a setup have `--set`.
         let has = |verb: &Command, id: &str| verb.get_arguments().any(|argument| argument.get_id() == id);
-        if !has(&verb, "set") && !matches!(name.as_str(), "replay" | "serve") {
+        if !has(&verb, "set") && !matches!(name.as_str(), "replay" | "serve" | "evaluate") {
             return verb;
         }
         let verb = if has(&verb, "policy") { with_policies(verb, family) } else { verb };
