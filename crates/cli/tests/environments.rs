@@ -275,7 +275,10 @@ fn a_corpus_of_ones_own_is_verified_with_a_line_for_each_scenario_that_fails() {
     let missing = scenario("MY-3", "THREAT_CONFIRMED", "alone");
     assert!(missing.contains(script));
     place.write("own/lost/scenario.yaml", &missing.replace(script, &file));
-    place.write("own/lost/auth.log", "Mar 10 02:10:01 web01 sshd[7]: Failed password for root from 192.0.2.7 port 4242 ssh2\n");
+    place.write(
+        "own/lost/auth.log",
+        "Mar 10 02:10:01 web01 sshd[7]: Failed password for root from 192.0.2.7 port 4242 ssh2\n",
+    );
     let said = place.gimbal(&verify);
     assert_eq!(said.code, 1, "{} {}", said.out, said.err);
     for line in [
@@ -289,7 +292,10 @@ fn a_corpus_of_ones_own_is_verified_with_a_line_for_each_scenario_that_fails() {
     // A part, and settings of the environment.
     let part = [&verify[..], &["--split", "dev-clear-threat", "--max-facts", "10", "--json"]].concat();
     let report = place.gimbal(&part).json();
-    assert_eq!((report["rows"][0]["scenarios"].as_u64(), report["faults"].as_array().map(Vec::len)), (Some(3), Some(2)));
+    assert_eq!(
+        (report["rows"][0]["scenarios"].as_u64(), report["faults"].as_array().map(Vec::len)),
+        (Some(3), Some(2))
+    );
     let wrong = place.gimbal(&[&verify[..], &["--split", "deev"]].concat());
     assert!(wrong.code == 2 && wrong.err.contains("did you mean `dev`"), "{}", wrong.err);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use gimbal_agent::prompt::Question;
 use gimbal_agent::tool::Finish;
 use gimbal_agent::{Agent, Alone, Overrides, Partners, Persona, Protocol};
 use gimbal_core::{Architecture, Brief, Grammar, Halt, LaneId, Needs, Stage, ToolCall, ToolSpec};
@@ -34,6 +35,8 @@ struct Told {
 struct OneCall {
     agent: Agent,
     only: Option<String>,
+    /// What the agent is told of its subtask, where it has one.
+    subtask: Option<&'static str>,
     told: Mutex<Option<Told>>,
 }
 
@@ -67,7 +70,8 @@ impl Architecture for OneCall {
         *self.told.lock().unwrap() = Some(told);
         let own: Option<Vec<String>> = self.only.clone().map(|name| vec![name]);
         let session = self.agent.session_with(stage, own.as_deref()).await?;
-        session.segment(stage, LaneId::MAIN, &[], None, (&Alone, 1)).await?;
+        let question = self.subtask.map(|message| Question { target: "WORK", message });
+        session.segment(stage, LaneId::MAIN, &[], question, (&Alone, 1)).await?;
         Ok(())
     }
 }
@@ -122,7 +126,8 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
         let mut agents = vec![None];
         let mut next = 0;
         while next < agents.len() {
-            let architecture = OneCall { agent: agent(protocol), only: agents[next].clone(), told: Mutex::default() };
+            let architecture =
+                OneCall { agent: agent(protocol), only: agents[next].clone(), subtask: None, told: Mutex::default() };
             let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&place.task(), 4), false).await;
             let asked = asked.iter().find(|asked| asked.role == "default").unwrap();
             let told = architecture.told.lock().unwrap().clone().unwrap();
@@ -213,8 +218,9 @@ async fn a_specialist_that_can_do_nothing_now_can_only_give_control_back() {
         for protocol in common::PROTOCOLS {
             let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
             let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
-            let told = Mutex::default();
-            let architecture = OneCall { agent: executor(protocol), only: Some(tool.to_owned()), told };
+            let subtask = Some(r#"{"subtask": {"name": "WORK", "goal": "Do what is left to do."}, "calls_left": 3}"#);
+            let (only, told) = (Some(tool.to_owned()), Mutex::default());
+            let architecture = OneCall { agent: executor(protocol), only, subtask, told };
             let (_, asked) =
                 cell.requests_of(&architecture, &*place.family, &place.options, (&place.task(), 4), false).await;
             let mask = Mask::of(asked.iter().find(|asked| asked.role == "default").unwrap());

@@ -1,5 +1,5 @@
 //! The forms of messages under constrained decoding: the predicates and the ids of one packet, so that a mask lets no made-up citation
-//! through. What they let through follows the contracts; bounds are tighter, so that a mask stays small.
+//! through. What they let through follows the contracts, whose bounds they have: a prompt states one number for a list, masked or not.
 
 use gimbal_evidence::claim::{Assertion, AssertionKind};
 use gimbal_evidence::{Class, EntityKind, Packet};

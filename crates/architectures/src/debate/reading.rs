@@ -8,8 +8,10 @@ use gimbal_evidence::{FactId, Packet};
 use gimbal_messages::{Change, ChangeKind, Contract, CountTokens, Tier, bounded};
 use serde_json::{Map, Value, json};
 
+use super::form;
+
 /// Most assertions of a position.
-const ITEMS: usize = 8;
+const ITEMS: usize = form::BOUNDS.0;
 /// Longest text of a refusal, in characters.
 const SHOWN: usize = 240;
 /// Confidence up to which a side need not cite anything.

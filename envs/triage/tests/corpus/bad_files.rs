@@ -82,7 +82,7 @@ fn mistakes_of_a_file_are_told_with_the_scenario_and_what_was_expected() {
         assert!(error.contains(expected), "{to}: {error}");
         // The line of the key at fault: that of the criterion for all that is in it, and of the verdict for a tier that does not allow it.
         let key = match from {
-            "class: logon_failed" => "criterion:",
+            "class: logon_failed" | "decides: never" => "criterion:",
             "tier: AMBIGUOUS" if to == "tier: CLEAR_THREAT" => "expected:",
             other => other,
         };
@@ -128,7 +128,10 @@ fn a_script_has_bounds() {
     ] {
         let folder = folder_with(&scripted(step));
         let error = Corpus::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains(expected) && error.contains("scenario.yaml:14: scenario `MY-1`"), "{step}: {error}");
+        // A number that JSON does not have hides the tree of the file, and its lines.
+        let line = if step.contains(".nan") { 1 } else { 14 };
+        let place = format!("scenario.yaml:{line}: scenario `MY-1`");
+        assert!(error.contains(expected) && error.contains(&place), "{step}: {error}");
     }
 }
 
