@@ -315,6 +315,38 @@ fn settings_of_routing_are_checked_and_change_nothing_where_they_are_left_alone(
     assert_eq!(build("cyclic", &json!({ "graph": three(), "batch": 4 })).unwrap().resolved()["batch"], 4);
 }
 
+#[test]
+fn what_a_controller_does_not_use_makes_no_cell_of_its_own() {
+    let list = || {
+        let mut graph = three();
+        graph.ways = Ways::List;
+        graph.edges.clear();
+        graph
+    };
+    for (base, graph, key, value) in [
+        ("cyclic", json!(three()), "size", json!([3, 9])),
+        ("cyclic", json!(three()), "retries", json!(2)),
+        ("cyclic", json!(three()), "otherwise", json!("usual")),
+        ("dag", json!(list()), "candidates", json!(2)),
+        ("dag", json!(list()), "cache_routes", json!(true)),
+    ] {
+        let plain = build(base, &json!({ "graph": graph })).unwrap().resolved();
+        let idle = build(base, &json!({ "graph": graph, key: value })).unwrap().resolved();
+        assert_eq!(plain, idle, "{base} {key}");
+    }
+    for (base, graph, key, value) in [
+        ("cyclic", json!("planner"), "size", json!([3, 9])),
+        ("dag", json!(list()), "retries", json!(2)),
+        ("cyclic", json!(machine()), "otherwise", json!("usual")),
+        ("cyclic", json!(three()), "candidates", json!(2)),
+        ("cyclic", json!(three()), "cache_routes", json!(true)),
+    ] {
+        let plain = build(base, &json!({ "graph": graph })).unwrap().resolved();
+        let used = build(base, &json!({ "graph": graph, key: value })).unwrap().resolved();
+        assert_ne!(plain, used, "{base} {key}");
+    }
+}
+
 #[tokio::test]
 async fn a_family_without_a_machine_is_no_other_experiment() {
     let (_, _, played) = play(json!({ "graph": "family-machine" }), workshop(9, [DONE])).await;

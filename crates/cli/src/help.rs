@@ -57,13 +57,18 @@ fn with_options(env: Command, family: &dyn Workbench) -> Command {
         let takes = |flag: &&Flag| match name.as_str() {
             "replay" => family.replay_options().contains(&flag.name.as_str()),
             "serve" => family.serve_options().contains(&flag.name.as_str()),
+            "evaluate" => family.evaluate_options().contains(&flag.name.as_str()),
             _ => true,
         };
         // Verbs that take a setup have `--set`.
         let has = |verb: &Command, id: &str| verb.get_arguments().any(|argument| argument.get_id() == id);
-        if !has(&verb, "set") && !matches!(name.as_str(), "replay" | "serve") {
+        if !has(&verb, "set") && !matches!(name.as_str(), "replay" | "serve" | "evaluate") {
             return verb;
         }
+        let verb = if has(&verb, "policy") { with_policies(verb, family) } else { verb };
+        // A flag that this environment does not take is not in its help.
+        let whole = name == "evaluate" && !family.evaluate_options().contains(&"split");
+        let verb = if whole { verb.mut_arg("split", |split| split.hide(true)) } else { verb };
         let has_actions = has(&verb, "actions");
         flags.iter().filter(takes).fold(verb, |verb, flag| {
             if verb.get_arguments().any(|argument| argument.get_long() == Some(flag.name.as_str())) {
@@ -77,6 +82,20 @@ fn with_options(env: Command, family: &dyn Workbench) -> Command {
                 .allow_negative_numbers(true);
             verb.arg(if has_actions { argument.conflicts_with("actions") } else { argument })
         })
+    })
+}
+
+/// The verb, whose flag for a policy says which there are.
+fn with_policies(verb: Command, family: &dyn Workbench) -> Command {
+    let policies = family.offers().policies;
+    if policies.is_empty() {
+        return verb;
+    }
+    let names = policies.join(", ");
+    verb.mut_arg("policy", |policy| {
+        let about = policy.get_help().map(ToString::to_string).unwrap_or_default();
+        let about = about.replace("; `show` lists them)", ")").replace(" (`show` lists them)", "");
+        policy.help(format!("{about}: {names}"))
     })
 }
 

@@ -247,3 +247,68 @@ fn help_stays_as_it_is() {
     let place = Place::new();
     insta::assert_snapshot!(place.gimbal(&["--help"]).good().out);
 }
+
+/// A scenario over refused logons, with its label and what its criterion decides.
+fn scenario(id: &str, expected: &str, decides: &str) -> String {
+    format!(
+        "id: {id}\ntitle: Mine\nfamily: my_scene\nsplits: [dev]\ntier: CLEAR_THREAT\ndifficulty: 1\ncategory: credentials\n\
+         expected: {expected}\noperator_truth: unknown\nlabel_version: 1\nrationale: As told.\n\
+         sources:\n  - engine: syslog\n    host: web01\n    start: 2026-03-10T02:00:00Z\n    steps:\n\
+         \x20     - {{line: 'sshd: Failed password for root from 192.0.2.7 port 4242 ssh2', count: 2, every: 60}}\n\
+         criterion:\n  suspicious:\n    - {{name: failure, facts: {{class: logon_failed}}, decides: {decides}}}\n"
+    )
+}
+
+// covers: ARES-071
+#[test]
+fn a_corpus_of_ones_own_is_verified_with_a_line_for_each_scenario_that_fails() {
+    let place = Place::new();
+    place.write("own/good/scenario.yaml", &scenario("MY-1", "THREAT_CONFIRMED", "alone"));
+    let verify = ["env", "triage", "evaluate", "--policy", "expert", "--corpus", "own"];
+    let said = place.gimbal(&verify).good();
+    assert!(said.out.contains("1 scenario checked"), "{}", said.out);
+    // One whose label is not what its criterion gives, and one whose raw file is missing.
+    place.write("own/bad/scenario.yaml", &scenario("MY-2", "THREAT_CONFIRMED", "never"));
+    let script = "  - engine: syslog\n    host: web01\n    start: 2026-03-10T02:00:00Z\n    steps:\n      - {line: 'sshd: Failed password \
+                  for root from 192.0.2.7 port 4242 ssh2', count: 2, every: 60}\n";
+    let file = format!("  - {{file: auth.log, format: syslog, sha256: {}}}\n", "0".repeat(64));
+    let missing = scenario("MY-3", "THREAT_CONFIRMED", "alone");
+    assert!(missing.contains(script));
+    place.write("own/lost/scenario.yaml", &missing.replace(script, &file));
+    place.write(
+        "own/lost/auth.log",
+        "Mar 10 02:10:01 web01 sshd[7]: Failed password for root from 192.0.2.7 port 4242 ssh2\n",
+    );
+    let said = place.gimbal(&verify);
+    assert_eq!(said.code, 1, "{} {}", said.out, said.err);
+    for line in [
+        "own/bad/scenario.yaml:1: MY-2: the criterion gives INCONCLUSIVE over the packet; `expected` says THREAT_CONFIRMED",
+        "own/lost/scenario.yaml:1: MY-3: ",
+        "scenario `MY-3` was written on 0000",
+    ] {
+        assert!(said.out.contains(line), "{line}: {}", said.out);
+    }
+    assert!(!said.out.contains("MY-1:") && said.err.contains("2 scenarios not verified"), "{} {}", said.out, said.err);
+    // A part, and settings of the environment.
+    let part = [&verify[..], &["--split", "dev-clear-threat", "--max-facts", "10", "--json"]].concat();
+    let report = place.gimbal(&part).json();
+    assert_eq!(
+        (report["rows"][0]["scenarios"].as_u64(), report["faults"].as_array().map(Vec::len)),
+        (Some(3), Some(2))
+    );
+    let wrong = place.gimbal(&[&verify[..], &["--split", "deev"]].concat());
+    assert!(wrong.code == 2 && wrong.err.contains("did you mean `dev`"), "{}", wrong.err);
+}
+
+#[test]
+fn the_help_of_evaluate_speaks_of_the_environment_at_hand() {
+    let place = Place::new();
+    let help = |name: &str| place.gimbal(&["env", name, "evaluate", "--help"]).good().out;
+    let (triage, cage2) = (help("triage"), help("cage2"));
+    assert!(triage.contains("Built-in policy") && triage.contains("keyword, rule_hits"), "{triage}");
+    assert!(triage.contains("--corpus") && triage.contains("--split"), "{triage}");
+    assert!(cage2.contains("restore_changed") && !cage2.contains("--split"), "{cage2}");
+    assert!(![triage, cage2].iter().any(|text| text.contains("Blue")));
+    let refused = place.gimbal(&["env", "cage2", "evaluate", "--split", "dev"]);
+    assert!(refused.code == 2 && refused.err.contains("--split"), "{}", refused.err);
+}

@@ -20,7 +20,7 @@ pub mod records;
 mod text;
 mod tier;
 
-pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, Refused};
+pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, CountTokens, Refused};
 pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
 pub use form::{Bound, Form, Member, escape};
 pub use message::{ANY, Allowed, Content, Delegate, Message};

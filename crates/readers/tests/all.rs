@@ -3,6 +3,7 @@
 
 mod common;
 mod debate;
+mod debate_requests;
 mod defence;
 mod filings;
 mod household;

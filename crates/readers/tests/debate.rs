@@ -59,6 +59,48 @@ async fn readers_play_every_seat_of_a_debate_in_every_form() {
     }
 }
 
+/// The shipped configurations of `debate`.
+pub fn shipped() -> Vec<String> {
+    let all = gimbal_agent::persona::configurations(&common::files()).unwrap();
+    all.into_iter().filter(|known| known.base == "debate").map(|known| known.name).collect()
+}
+
+// covers: ARES-035, ARES-R7
+#[tokio::test]
+async fn nothing_that_an_expert_says_is_refused_in_any_configuration() {
+    let options = json!({});
+    let all: Vec<_> = tasks(&Triage, "dev", &options, 200).into_iter().step_by(7).collect();
+    let configurations = shipped();
+    assert!(configurations.len() >= 23 && all.len() >= 8, "{configurations:?}, {} scenarios", all.len());
+    let mut lost = Vec::new();
+    for name in &configurations {
+        // Everything goes on behind a gate, so that what follows it is played too.
+        let mut settings = json!({ "configuration": name });
+        if name.starts_with("gate") {
+            let certainty = if name.contains("oracle") { "oracle" } else { "winner" };
+            settings["gate"] = json!({ "low": 0, "high": 1, "certainty": certainty });
+        }
+        for narrator in ["template", "model"] {
+            settings["narrator"] = json!(narrator);
+            let cell = Cell { base: "debate", settings: settings.clone(), protocol: "react-text", constrained: false };
+            for (seed, task) in all.iter().enumerate() {
+                let played = cell.play_as("noisy/1.0", &Triage, &options, task, seed as u64).await;
+                for kind in ["fell_back", "refused", "reshaped"] {
+                    lost.extend(played.notes(kind).into_iter().map(|what| format!("{name} on {task}: {kind}: {what}")));
+                }
+                let narrated = played.notes("narrated");
+                assert!(
+                    narrated.iter().all(|one| one.contains("\"fallback\":false")),
+                    "{name} on {task}: {narrated:?}"
+                );
+                let repaired = played.notes("parsed").into_iter().filter(|one| !one.contains("\"direct\""));
+                lost.extend(repaired.map(|what| format!("{name} on {task}: parsed: {what}")));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{} messages:\n{}", lost.len(), lost.join("\n"));
+}
+
 // covers: ARES-136
 #[tokio::test]
 async fn by_rule_every_scenario_is_concluded_and_cites_facts_of_its_packet() {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gimbal_agent::{Agent, Alone, Overrides, Persona, Protocol};
+use gimbal_agent::prompt::Question;
+use gimbal_agent::tool::Finish;
+use gimbal_agent::{Agent, Alone, Overrides, Partners, Persona, Protocol};
 use gimbal_core::{Architecture, Brief, Grammar, Halt, LaneId, Needs, Stage, ToolCall, ToolSpec};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -33,6 +35,8 @@ struct Told {
 struct OneCall {
     agent: Agent,
     only: Option<String>,
+    /// What the agent is told of its subtask, where it has one.
+    subtask: Option<&'static str>,
     told: Mutex<Option<Told>>,
 }
 
@@ -66,7 +70,8 @@ impl Architecture for OneCall {
         *self.told.lock().unwrap() = Some(told);
         let own: Option<Vec<String>> = self.only.clone().map(|name| vec![name]);
         let session = self.agent.session_with(stage, own.as_deref()).await?;
-        session.segment(stage, LaneId::MAIN, &[], None, (&Alone, 1)).await?;
+        let question = self.subtask.map(|message| Question { target: "WORK", message });
+        session.segment(stage, LaneId::MAIN, &[], question, (&Alone, 1)).await?;
         Ok(())
     }
 }
@@ -121,7 +126,8 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
         let mut agents = vec![None];
         let mut next = 0;
         while next < agents.len() {
-            let architecture = OneCall { agent: agent(protocol), only: agents[next].clone(), told: Mutex::default() };
+            let architecture =
+                OneCall { agent: agent(protocol), only: agents[next].clone(), subtask: None, told: Mutex::default() };
             let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&place.task(), 4), false).await;
             let asked = asked.iter().find(|asked| asked.role == "default").unwrap();
             let told = architecture.told.lock().unwrap().clone().unwrap();
@@ -154,7 +160,7 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
                         place.name, tool.name
                     ));
                 }
-                // A specialist that can do nothing now has an open mask: the environment refuses what it writes.
+                // A specialist that can do nothing now, and to nobody gives control back, must write something.
                 let own = |known: &Written| told.only.as_ref().is_none_or(|only| *only == known.call.tool);
                 if fits && !is_told && only_own && told.legal.iter().any(own) {
                     out.insert(format!(
@@ -193,4 +199,37 @@ async fn every_kind_of_action_that_is_told_can_be_written_under_the_mask_and_no_
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// An agent of a subtask, who can give control back.
+fn executor(protocol: &str) -> Agent {
+    let overrides: Overrides = serde_json::from_value(json!({ "protocol": protocol })).unwrap();
+    let persona = Persona::load("executor", &common::files()).unwrap();
+    let partners = Partners { message: None, delegates: &[&Finish] };
+    Agent::among(Arc::new(persona), "default", &overrides, partners).unwrap().acting_often(&overrides)
+}
+
+// covers: CYC-027, CYC-036
+#[tokio::test]
+async fn a_specialist_that_can_do_nothing_now_can_only_give_control_back() {
+    // What no admissible command needs, and what no prompt explains.
+    for (name, tool) in [("alfworld", "manipulate_object"), ("cage2", "Sleep")] {
+        let place = defences().into_iter().chain(tasks()).find(|place| place.name == name).unwrap();
+        for protocol in common::PROTOCOLS {
+            let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
+            let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
+            let subtask = Some(r#"{"subtask": {"name": "WORK", "goal": "Do what is left to do."}, "calls_left": 3}"#);
+            let (only, told) = (Some(tool.to_owned()), Mutex::default());
+            let architecture = OneCall { agent: executor(protocol), only, subtask, told };
+            let (_, asked) =
+                cell.requests_of(&architecture, &*place.family, &place.options, (&place.task(), 4), false).await;
+            let mask = Mask::of(asked.iter().find(|asked| asked.role == "default").unwrap());
+            let dance = written.write("t", &ToolCall::with("dance", &[("how", "well")]), "dance how=well");
+            assert!(!mask.lets_through(&dance), "{name} {protocol}");
+            let call = ToolCall::bare(tool);
+            assert!(!mask.lets_through(&written.write("t", &call, tool)), "{name} {protocol}");
+            let finish = written.write_use("t", "finish_subtask", "nothing to do", false);
+            assert!(mask.lets_through(&finish), "{name} {protocol}: {finish}");
+        }
+    }
 }

@@ -116,6 +116,8 @@ fn every_form_of_a_command_is_spelt_once_where_the_actions_are_told() {
             "open <receptacle>",
         ] {
             assert_eq!(told.matches(form).count(), 1, "{offered}: {form} in {told}");
+            // It is told as the whole action that an agent writes.
+            assert!(told.contains(&format!(" command=\"{form}\"")), "{offered}: {form} in {told}");
         }
         assert!(environment.brief().literals_change, "commands are listed anew before every call");
     }

@@ -1,20 +1,22 @@
-//! What `gimbal env triage` does beside what every environment can: the packet of a task as a file, and what a policy is worth by split
-//! and tier.
+//! What `gimbal env triage` does beside what every environment can: the packet of a task as a file, what a policy is worth by split and
+//! tier, and the verification of a corpus.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gimbal_core::{EnvError, Milli, TaskId};
-use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, Workbench, choice};
+use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, Workbench, choice, plural};
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::Verdict;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::corpus::{SPLITS, verify};
 use crate::environment::{Case, Settings, Triage};
 use crate::policy::{self, POLICIES};
-use crate::scenario::Tier;
+use crate::scenario::{Scenario, Tier};
 
-/// The splits that the table of a policy has: those that need no data.
+/// The splits that the table of a policy has over the built-in scenarios: those that need no data.
 const EVALUATED: [&str; 5] = ["dev", "test", "ares33", "ares18", "ares12"];
 
 impl Workbench for Triage {
@@ -37,32 +39,112 @@ impl Workbench for Triage {
         })
     }
 
-    /// Verdicts of a policy by split and tier, with the confusion of each split. With `expert` it verifies the corpus again: every packet
-    /// is made anew, and a criterion that gives another verdict than the label is a failed check.
+    fn evaluate_options(&self) -> &[&'static str] {
+        &["corpus", "data", "max_facts", "sources", "pseudonyms", "split"]
+    }
+
+    /// Verdicts of a policy by split and tier, with the confusion of each split. With `expert` it verifies the corpus: every packet is
+    /// made anew, and each scenario that does not pass all checks of [`verify`] is a line, and a failed check of the program.
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
         let known = POLICIES.map(|name| (name, name));
         let policy = choice("--policy", request.policy.as_deref().unwrap_or("rules"), &known)?;
-        let settings = Settings::default();
-        let mut rows: Vec<Row> = Vec::new();
-        for split in EVALUATED {
-            let mut row = Row { split, policy, scenarios: 0, right: 0, tiers: Vec::new(), confusion: [[0; 3]; 3] };
-            row.tiers = Tier::ALL.iter().map(|tier| OfTier { tier: tier.name(), scenarios: 0, right: 0 }).collect();
-            for task in gimbal_core::Catalogue::tasks(self, split, &serde_json::Value::Null)? {
-                row.add(&task, &settings)?;
+        let settings = Settings::read(&request.setup.options())?.resolved()?;
+        let options = request.setup.options();
+        let (mut rows, mut faults): (Vec<Row>, Vec<Fault>) = (Vec::new(), Vec::new());
+        for split in splits(request, &settings)? {
+            let tasks = gimbal_core::Catalogue::tasks(self, split, &options)?;
+            let mut row = Row::of(split, policy);
+            for task in &tasks {
+                match Case::load(task, &settings) {
+                    Ok(case) => {
+                        row.add(task, &case)?;
+                        let known = faults.iter().any(|fault| fault.scenario == task.0);
+                        if policy == policy::EXPERT && !known {
+                            faults.extend(verified(task, &case, &settings)?);
+                        }
+                    }
+                    // A packet that cannot be made fails its scenario, and the others are looked at.
+                    Err(error) if policy == policy::EXPERT => {
+                        row.scenarios += 1;
+                        faults.push(Fault::of(&settings, task, error.to_string())?);
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             rows.push(row);
         }
-        let wrong: usize = rows.iter().map(|row| row.scenarios - row.right).sum();
-        let failed = (policy == policy::EXPERT && wrong > 0)
-            .then(|| format!("the criterion gives another verdict than the label in {wrong} of the lines"));
-        Ok(Output { failed, ..Output::of(table(&rows), &rows)? })
+        faults.sort();
+        faults.dedup();
+        let text = format!("{}{}", table(&rows), lines(policy, &rows, &faults));
+        let failing: BTreeSet<&str> = faults.iter().map(|fault| fault.scenario.as_str()).collect();
+        let failed = (!failing.is_empty())
+            .then(|| format!("{} not verified; each line above says why", plural(failing.len() as u64, "scenario")));
+        let json = json!({ "corpus": settings.corpus_digest, "rows": rows, "faults": faults });
+        Ok(Output { failed, ..Output::of(text, &json)? })
     }
+}
+
+/// The splits that are evaluated: the named one; of the built-in scenarios those that need no data; of a corpus of one's own all that
+/// have scenarios.
+fn splits<'r>(request: &'r EvaluateRequest, settings: &Settings) -> Result<Vec<&'r str>, EnvError> {
+    if let Some(split) = &request.setup.split {
+        return Ok(vec![split.as_str()]);
+    }
+    if settings.corpus.is_none() {
+        return Ok(EVALUATED.to_vec());
+    }
+    let corpus = settings.playing()?;
+    Ok(SPLITS.into_iter().filter(|split| !corpus.scenarios(split).is_empty()).collect())
+}
+
+/// What is wrong with a scenario, as lines.
+fn verified(task: &TaskId, case: &Case, settings: &Settings) -> Result<Vec<Fault>, EnvError> {
+    let corpus = settings.playing()?;
+    let Some(scenario) = corpus.scenario(&task.0) else { return Ok(Vec::new()) };
+    let family: Vec<&Scenario> = corpus.all().iter().filter(|other| other.family == scenario.family).collect();
+    let faults = verify::faults(scenario, case.desk.packet(), &family);
+    faults.into_iter().map(|what| Fault::of(settings, task, what)).collect()
+}
+
+/// Why a scenario is not verified.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Fault {
+    /// Its file.
+    file: String,
+    /// The line of its id.
+    line: u64,
+    scenario: String,
+    what: String,
+}
+
+impl Fault {
+    fn of(settings: &Settings, task: &TaskId, what: String) -> Result<Self, EnvError> {
+        let corpus = settings.playing()?;
+        let (file, line) = corpus.scenario(&task.0).map_or(("", 0), Scenario::place);
+        Ok(Self { file: file.to_owned(), line, scenario: task.0.clone(), what })
+    }
+}
+
+/// What the checks found, where there were any.
+fn lines(policy: &str, rows: &[Row], faults: &[Fault]) -> String {
+    if policy != policy::EXPERT {
+        return String::new();
+    }
+    let mut out = String::new();
+    for Fault { file, line, scenario, what } in faults {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "\n{file}:{line}: {scenario}: {what}");
+    }
+    let checked: usize = rows.iter().map(|row| row.scenarios).sum();
+    let checks = "verdict by criterion, another one without the decisive facts, twins of open cases, no text that tells the label";
+    let _ = writeln!(out, "\n{} checked: {checks}", plural(checked as u64, "scenario"));
+    out
 }
 
 /// What a policy came to on a split.
 #[derive(Serialize)]
 struct Row {
-    split: &'static str,
+    split: String,
     policy: &'static str,
     scenarios: usize,
     right: usize,
@@ -79,8 +161,12 @@ struct OfTier {
 }
 
 impl Row {
-    fn add(&mut self, task: &TaskId, settings: &Settings) -> Result<(), EnvError> {
-        let case = Case::load(task, settings)?;
+    fn of(split: &str, policy: &'static str) -> Self {
+        let tiers = Tier::ALL.iter().map(|tier| OfTier { tier: tier.name(), scenarios: 0, right: 0 }).collect();
+        Self { split: split.to_owned(), policy, scenarios: 0, right: 0, tiers, confusion: [[0; 3]; 3] }
+    }
+
+    fn add(&mut self, task: &TaskId, case: &Case) -> Result<(), EnvError> {
         let unlabelled = || EnvError::Data(format!("the scenario `{task}` has no label"));
         let Marking { expected, tier, .. } = case.marking(None).ok_or_else(unlabelled)?;
         let given = match policy::decide(self.policy, case.desk.packet()) {
@@ -103,14 +189,15 @@ impl Row {
 fn table(rows: &[Row]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write!(out, "{:<8} {:>9} {:>6} {:>9}", "split", "scenarios", "right", "accuracy");
+    let width = rows.iter().map(|row| row.split.len()).max().unwrap_or_default().max(8);
+    let _ = write!(out, "{:<width$} {:>9} {:>6} {:>9}", "split", "scenarios", "right", "accuracy");
     for tier in Tier::ALL {
         let _ = write!(out, " {:>14}", tier.name());
     }
     out.push('\n');
     for row in rows {
         let share = Milli(1000 * row.right as i64 / row.scenarios.max(1) as i64);
-        let _ = write!(out, "{:<8} {:>9} {:>6} {share:>9}", row.split, row.scenarios, row.right);
+        let _ = write!(out, "{:<width$} {:>9} {:>6} {share:>9}", row.split, row.scenarios, row.right);
         for tier in &row.tiers {
             let _ = write!(out, " {:>14}", format!("{}/{}", tier.right, tier.scenarios));
         }

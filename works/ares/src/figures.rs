@@ -211,7 +211,7 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
         ("good flip", false, true),
         ("stays wrong", false, false),
     ];
-    let mut stacks = Vec::new();
+    let (mut stacks, mut drawn) = (Vec::new(), Vec::new());
     for cell in cells {
         let known = |case: &Case| Some((case.first()? == case.marking.expected, case.is_right()));
         let pairs: Vec<(bool, bool)> =
@@ -223,6 +223,7 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
             let count = pairs.iter().filter(|pair| **pair == (*before, *after)).count();
             (100.0 * count as f64 / pairs.len() as f64, look(place), count.to_string())
         };
+        drawn.push((cell.0.info.configuration_label(), cell.1));
         stacks.push(stacked::Stack {
             group: String::new(),
             name: name(cell),
@@ -235,13 +236,15 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
     }
     let all = stacks.len();
     stacks.truncate(ROWS);
+    drawn.truncate(ROWS);
     let mut svg = Svg::new();
     hatchings(&mut svg);
     let keys: Vec<(Key, Look, String)> =
         parts.iter().enumerate().map(|(place, (words, ..))| (Key::Bar, look(place), (*words).to_owned())).collect();
     let top = legend(&mut svg, 0.0, 0.0, &keys) + 12.0;
     let caption = format!(
-        "What becomes of the verdict after the first round, in which neither side has heard the other. On a part: episodes.{}",
+        "What becomes of the verdict after the first round, in which {}. On a part: episodes.{}",
+        crate::first_round::words(drawn),
         rest(all, ROWS)
     );
     Ok(stacked::draw(svg, &stacks, ("% of episodes", "episodes"), top, caption))

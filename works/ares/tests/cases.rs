@@ -38,6 +38,7 @@ fn stand(role: &str, round: u32, confidence: i64, before: Option<i64>, new_facts
         new_facts,
         reasons: Vec::new(),
         conceded: Vec::new(),
+        heard: round > 1,
     })
 }
 
@@ -288,6 +289,44 @@ fn flips_are_counted_against_the_first_round_and_against_single_turns() {
         (gates.rows.len(), gate["cases"].as_str(), gate["escalated"].as_str(), gate["good"].as_str()),
         (1, "2", "2", "2")
     );
+}
+
+/// The same episode, whose Skeptic had read the Architect when it spoke first.
+fn with_thesis((events, marking): Played) -> Played {
+    let heard = |event: Event| match &event.body {
+        Body::Note(said) if said.kind == Confidence::KIND => {
+            let mut said = Confidence::read(&texts(&said.data).unwrap()).unwrap();
+            said.heard |= said.role == "skeptic";
+            note(&said)
+        }
+        _ => event,
+    };
+    (events.into_iter().map(heard).collect(), marking)
+}
+
+// covers: ARES-041, ARES-050
+#[test]
+fn the_note_under_flips_says_who_had_heard_whom_in_the_first_round() {
+    let debate = || vec![retreat("s1"), retreat("s2")];
+    let thesis = || debate().into_iter().map(with_thesis).collect::<Vec<_>>();
+    for (cells, expected) in [
+        (vec![("debate", debate())], "in which neither side has heard the other."),
+        (vec![("thesis", thesis())], "in which the Skeptic has heard the Architect."),
+        (
+            // A single turn has no row, and what it had heard is in no note.
+            vec![("single", vec![with_thesis(single("s1"))]), ("debate", debate()), ("thesis", thesis())],
+            "in which neither side has heard the other, but in some cells the Skeptic has heard the Architect (thesis).",
+        ),
+    ] {
+        let inputs = inputs(&cells);
+        let notes = table(&inputs, "ares-flips").notes.join("\n");
+        assert!(notes.contains(expected), "{notes}");
+        let context = Context::new(&inputs, None).unwrap();
+        let item = Ares.items().iter().find(|item| item.key == "ares-f4").unwrap();
+        let Make::Figure(make) = item.make else { panic!("a figure") };
+        let figure = &make(&context, item).unwrap()[0].figure;
+        assert!(figure.caption.contains(expected), "{}", figure.caption);
+    }
 }
 
 // covers: ARES-078, ARES-113, ARES-114

@@ -243,6 +243,20 @@ pub(crate) fn resolve_for(
               planned with them by `gimbal graph plan --shots NAME`",
         ));
     }
+    // What this controller does not use makes no cell of its own: the size of a graph that is given, routes through a list, attempts
+    // beside a list, and who decides where a graph has no rules.
+    let size = if matches!(source, Source::Planner(_)) { settings.size } else { Settings::default().size };
+    let has_rules = match &source {
+        Source::File(graph) => graph.ways == Ways::Machine,
+        Source::Family(_, graphs) => graphs.values().any(|graph| graph.ways == Ways::Machine),
+        Source::Planned(graphs) => graphs.values().any(|graph| graph.ways == Ways::Machine),
+        Source::Suggested | Source::Planner(_) => false,
+    };
+    let otherwise = if has_rules { settings.otherwise } else { Otherwise::Router };
+    let (candidates, cached, retries) = match list {
+        true => (None, false, settings.retries),
+        false => (settings.candidates, settings.cache_routes, 0),
+    };
     let mut shots = match &settings.shots {
         Some(shots) => read_shots(shots, files).map_err(|problem| error("shots", &problem))?,
         None => Vec::new(),
@@ -272,7 +286,7 @@ pub(crate) fn resolve_for(
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
-        maker: Maker { source, ways, size: settings.size, shots },
+        maker: Maker { source, ways, size, shots },
         workers: Workers {
             executor,
             context,
@@ -284,14 +298,14 @@ pub(crate) fn resolve_for(
         analyzer: Analyzer {
             agent,
             context: shown,
-            top: settings.candidates,
-            cached: settings.cache_routes,
+            top: candidates,
+            cached,
             batch: settings.batch,
-            otherwise: settings.otherwise,
+            otherwise,
             unseen: summary.segments,
         },
         global: settings.global_calls,
-        retries: settings.retries,
+        retries,
     })
 }
 

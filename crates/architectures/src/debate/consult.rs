@@ -5,7 +5,7 @@ use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Halt, Hint, LaneId, Stage};
 use gimbal_messages::records::hierarchy::Parsed;
-use gimbal_messages::{Contract, Form, StageExt, Tier, spaced};
+use gimbal_messages::{Accepted, Contract, Form, StageExt, Tier, spaced};
 use serde_json::Value;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -51,18 +51,20 @@ impl Request<'_> {
             reply_spec: &reply_spec,
             longest: BROKEN,
         };
-        let last = Mutex::new((Tier::Default, Vec::new()));
+        let last = Mutex::new((Tier::Default, Vec::new(), None));
+        let count = |text: &str| stage.tokens(agent.role(), text);
         let read = |text: &str| {
             let (members, tier) = object(text).ok_or_else(|| "the answer is not one JSON object".to_owned())?;
             let value = keyed(Value::Object(members)).ok_or_else(|| "the answer names a key twice".to_owned())?;
-            let accepted = contract.accept(value, tier).map_err(|refused| refused.to_string())?;
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = (accepted.tier, accepted.changes);
-            Ok(accepted.value)
+            let Accepted { value, tier, changes, tokens } =
+                contract.accept_within(value, tier, &count).map_err(|refused| refused.to_string())?;
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = (tier, changes, tokens);
+            Ok(value)
         };
         let (value, problems) = ask.once_and_again(stage, read).await?;
-        let (tier, changes) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (tier, changes, tokens) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tier = if value.is_some() && !problems.is_empty() { Tier::Repaired } else { tier };
-        let parsed = Parsed { contract: contract.name().to_owned(), tier, unread: None };
+        let parsed = Parsed { contract: contract.name().to_owned(), tier, unread: None, tokens };
         stage.record(lane, &parsed).await;
         reshaped(stage, lane, agent.role(), contract.name(), &changes).await;
         Ok(value)

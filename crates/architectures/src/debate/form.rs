@@ -1,5 +1,5 @@
 //! The forms of messages under constrained decoding: the predicates and the ids of one packet, so that a mask lets no made-up citation
-//! through. What they let through follows the contracts; bounds are tighter, so that a mask stays small.
+//! through. What they let through follows the contracts, whose bounds they have: a prompt states one number for a list, masked or not.
 
 use gimbal_evidence::claim::{Assertion, AssertionKind};
 use gimbal_evidence::{Class, EntityKind, Packet};
@@ -42,7 +42,7 @@ pub(super) fn position(packet: &Packet, anchored: bool) -> Form {
     Form::members(&message)
 }
 
-/// The form of an audit of these claims.
+/// The form of an audit of these claims: each has an answer.
 pub(super) fn audit(packet: &Packet, claims: &[String]) -> Form {
     let answer = Form::object(&[
         ("claim", Form::word(claims)),
@@ -50,7 +50,7 @@ pub(super) fn audit(packet: &Packet, claims: &[String]) -> Form {
         ("facts", Form::array(&fact(packet), 0, BOUNDS.1)),
         ("reason", Form::text(0, TEXTS.1)),
     ]);
-    Form::object(&[("answers", Form::array(&answer, 1, claims.len().clamp(1, BOUNDS.0)))])
+    Form::object(&[("answers", Form::array(&answer, 1, claims.len().max(1)))])
 }
 
 /// The form of the Oracle's number.

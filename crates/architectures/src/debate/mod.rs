@@ -49,7 +49,7 @@ pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, Side
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or verdicts.
-const BEHAVIOUR: u32 = 1;
+const BEHAVIOUR: u32 = 2;
 
 /// The family `debate`.
 #[derive(Debug)]

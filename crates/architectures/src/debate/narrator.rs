@@ -1,7 +1,7 @@
 //! The verdict in words, which change nothing (ARES-026, ARES-R8).
 
 use gimbal_core::{Halt, LaneId, Stage};
-use gimbal_evidence::FactId;
+use gimbal_evidence::{FactId, Packet};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Narrated;
 use serde_json::json;
@@ -46,7 +46,7 @@ pub(super) async fn tell(case: &Case<'_>, stage: &dyn Stage, decision: &Decision
     let fallback = by_model && told.is_none();
     let by = if by_model && !fallback { "model" } else { "template" }.to_owned();
     let text = told.unwrap_or(template);
-    let unknown = unknown(case, &text);
+    let unknown = unknown(case.packet, &text);
     stage.record(LaneId::MAIN, &Narrated { by, text: text.clone(), unknown, fallback }).await;
     Ok(Some(text))
 }
@@ -71,17 +71,32 @@ fn template(case: &Case<'_>, decision: &Decision) -> String {
     )
 }
 
-/// The ids in a text that are no facts of the packet.
-fn unknown(case: &Case<'_>, text: &str) -> Vec<String> {
+/// The ids in a text that are no facts of the packet, each once, in the order of the text.
+fn unknown(packet: &Packet, text: &str) -> Vec<String> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let ids = words.filter(|word| {
         let digits = word.strip_prefix('F').unwrap_or_default();
         digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
     });
-    let mut unknown: Vec<String> = ids
-        .filter(|id| id.parse::<FactId>().ok().is_none_or(|id| case.packet.fact(id).is_none()))
-        .map(str::to_owned)
-        .collect();
-    unknown.dedup();
+    let mut unknown: Vec<String> = Vec::new();
+    for id in ids.filter(|id| id.parse::<FactId>().ok().is_none_or(|id| packet.fact(id).is_none())) {
+        if !unknown.iter().any(|known| known == id) {
+            unknown.push(id.to_owned());
+        }
+    }
     unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_evidence::{Draft, Selection};
+
+    use super::unknown;
+
+    #[test]
+    fn an_id_that_the_packet_lacks_is_named_once() {
+        let packet = Draft::new(Vec::new(), Selection::default()).freeze();
+        let text = "F012 and F003 show it, and F012 again (F003). F1 and FEE are no ids.";
+        assert_eq!(unknown(&packet, text), ["F012", "F003"]);
+    }
 }

@@ -136,7 +136,8 @@ async fn asked(
     let contract = &case.debate.contracts.position;
     let request = Request { agent, contract, message: &message, form: form::position(case.packet, false), expert };
     let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
-    let reading = position(&value.to_string(), contract, case.packet);
+    let count = |text: &str| stage.tokens(agent.role(), text);
+    let reading = position(&value.to_string(), contract, case.packet, &count);
     for refusal in reading.refusals {
         case.refused(stage, LaneId::MAIN, (agent.role(), turn.round, 1), refusal).await;
     }

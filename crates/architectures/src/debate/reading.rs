@@ -2,18 +2,20 @@
 //! ARES-035).
 
 use gimbal_agent::reading::{keyed, object};
-use gimbal_core::Milli;
+use gimbal_core::{Milli, TokenCount};
 use gimbal_evidence::claim::{Assertion, AssertionKind, Predicate};
 use gimbal_evidence::{FactId, Packet};
-use gimbal_messages::{Change, ChangeKind, Contract, Tier, bounded};
+use gimbal_messages::{Change, ChangeKind, Contract, CountTokens, Tier, bounded};
 use serde_json::{Map, Value, json};
 
+use super::form;
+
 /// Most assertions of a position.
-const ITEMS: usize = 8;
+const ITEMS: usize = form::BOUNDS.0;
 /// Longest text of a refusal, in characters.
 const SHOWN: usize = 240;
 /// Confidence up to which a side need not cite anything.
-const UNCITED: Milli = Milli(500);
+pub(super) const UNCITED: Milli = Milli(500);
 
 /// What was dropped, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,12 +63,16 @@ pub(super) struct Reading {
     pub changes: Vec<Change>,
     /// What was dropped.
     pub refusals: Vec<Refusal>,
+    /// Tokens of what stands, where the contract bounds them.
+    pub tokens: Option<TokenCount>,
 }
 
-/// Reads what a model wrote as a position of this contract.
-pub(super) fn position(text: &str, contract: &Contract, packet: &Packet) -> Reading {
-    let lost =
-        |refusal: Refusal| Reading { spoken: None, tier: Tier::Default, changes: Vec::new(), refusals: vec![refusal] };
+/// Reads what a model wrote as a position of this contract; `count` counts tokens for this model.
+pub(super) fn position(text: &str, contract: &Contract, packet: &Packet, count: &CountTokens<'_>) -> Reading {
+    let lost = |refusal: Refusal| {
+        let (spoken, changes, refusals) = (None, Vec::new(), vec![refusal]);
+        Reading { spoken, tier: Tier::Default, changes, refusals, tokens: None }
+    };
     let Some((members, tier)) = object(text) else {
         return lost(Refusal::new("unreadable", "the answer is not one JSON object"));
     };
@@ -80,24 +86,34 @@ pub(super) fn position(text: &str, contract: &Contract, packet: &Packet) -> Read
         changes.push(Change { kind: ChangeKind::Clipped, place: "/assertions".to_owned() });
     }
     facts_in(members.get_mut("changes"), &mut changes);
-    let accepted = match contract.accept(Value::Object(members), tier) {
+    let accepted = match contract.accept_within(Value::Object(members), tier, count) {
         Ok(accepted) => accepted,
         Err(refused) => return lost(Refusal::new("unreadable", &refused.to_string())),
     };
     changes.extend(accepted.changes);
-    let value = accepted.value;
+    let mut value = accepted.value;
     let confidence = Milli::from_f64(value["confidence"].as_f64().unwrap_or_default());
     let wrote = !items.is_empty();
-    let mut assertions = Vec::new();
+    let (mut assertions, mut stand) = (Vec::new(), Vec::new());
     for item in items {
-        match assertion(item, contract, packet, confidence) {
-            Ok((assertion, made)) => {
+        match assertion(item, contract, packet, (confidence, count)) {
+            Ok((assertion, item, made)) => {
                 changes.extend(made);
                 assertions.push(assertion);
+                stand.push(item);
             }
             Err(refusal) => refusals.push(refusal),
         }
     }
+    // Items were read one by one; the bound in tokens is that of the whole message.
+    value["assertions"] = Value::Array(stand);
+    let whole = match contract.accept_within(value, tier, count) {
+        Ok(whole) => whole,
+        Err(refused) => return lost(Refusal::new("unreadable", &refused.to_string())),
+    };
+    assertions.truncate(whole.value["assertions"].as_array().map_or(0, Vec::len));
+    changes.extend(whole.changes);
+    let (value, tokens) = (whole.value, whole.tokens);
     let tier = if changes.is_empty() { accepted.tier } else { Tier::ByRule };
     // What is claimed without any evidence is refused as a whole.
     let uncited = assertions.is_empty() && (wrote || confidence > UNCITED);
@@ -123,7 +139,7 @@ pub(super) fn position(text: &str, contract: &Contract, packet: &Packet) -> Read
         reasons,
         conceded: texts("conceded").map(str::to_owned).collect(),
     };
-    Reading { spoken: (!uncited).then_some(spoken), tier, changes, refusals }
+    Reading { spoken: (!uncited).then_some(spoken), tier, changes, refusals, tokens }
 }
 
 /// Takes the assertions out of a message and leaves an empty list where there was any.
@@ -136,18 +152,18 @@ fn items(members: &mut Map<String, Value>) -> Vec<Value> {
     }
 }
 
-/// One assertion, by itself.
+/// One assertion, by itself, and as the contract has it.
 fn assertion(
     mut item: Value,
     contract: &Contract,
     packet: &Packet,
-    confidence: Milli,
-) -> Result<(Assertion, Vec<Change>), Refusal> {
+    (confidence, count): (Milli, &CountTokens<'_>),
+) -> Result<(Assertion, Value, Vec<Change>), Refusal> {
     let mut changes = Vec::new();
-    let written = bounded(&item.to_string(), SHOWN);
+    let shown = bounded(&item.to_string(), SHOWN);
     let facts = item.get_mut("facts").filter(|facts| !facts.is_null());
     if facts.as_ref().is_none_or(|facts| facts.as_array().is_some_and(Vec::is_empty)) {
-        return Err(Refusal::new("missing_facts", &format!("no fact is cited: {written}")));
+        return Err(Refusal::new("missing_facts", &format!("no fact is cited: {shown}")));
     }
     // A claim without a confidence of its own is as sure as its side.
     if let Some(members) = item.as_object_mut().filter(|_| contract.name() == "anchored_position")
@@ -161,8 +177,9 @@ fn assertion(
         item["facts"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     let known = packet.validate(&cited).map_err(|unknown| Refusal::new("unknown_fact", &unknown.to_string()))?;
     let alone = json!({ "assertions": [item], "confidence": confidence.to_f64() });
-    let accepted =
-        contract.accept(alone, Tier::Direct).map_err(|refused| Refusal::new("bad_form", &refused.to_string()))?;
+    let accepted = contract
+        .accept_within(alone, Tier::Direct, count)
+        .map_err(|refused| Refusal::new("bad_form", &refused.to_string()))?;
     // The defaults of the rest of the message are no changes of this item.
     changes.extend(accepted.changes.into_iter().filter(|change| change.place.starts_with("/assertions/")));
     let item = &accepted.value["assertions"][0];
@@ -184,7 +201,9 @@ fn assertion(
     }
     let own = item.get("confidence").and_then(Value::as_f64).map(Milli::from_f64);
     let confidence = own.unwrap_or(confidence);
-    Ok((Assertion { kind, predicate, facts, confidence, interpretation: text("interpretation").to_owned() }, changes))
+    let interpretation = text("interpretation").to_owned();
+    let written = item.clone();
+    Ok((Assertion { kind, predicate, facts, confidence, interpretation }, written, changes))
 }
 
 /// Brings the lists of facts within a value into their one spelling, where what is meant is beyond doubt: `F12` and `f012` are F012, and one

@@ -28,6 +28,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
     checked(&settings).map_err(|(key, words)| wrong(key, words))?;
+    let settings = used(settings);
     let judge = judging(&settings).map_err(|(key, words)| wrong(key, words))?;
     let rules = rules(files).map_err(|words| wrong("", words))?;
     let contracts = Contracts::read().map_err(|error| wrong("", error.to_string()))?;
@@ -91,13 +92,10 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let shown = sides.iter().filter_map(|side| side.agent.as_ref()).chain(around).next();
     let context = match shown {
         Some(agent) => crate::settings::context(name, agent.persona(), settings.context.clone())?,
-        None => settings.context.clone().unwrap_or_default(),
+        // Nobody reads a block.
+        None => Vec::new(),
     };
-    let rounds = match (settings.self_correction, settings.votes) {
-        (0, 1) => settings.rounds.unwrap_or(ROUNDS),
-        (0, _) => 1,
-        (again, _) => again + 1,
-    };
+    let rounds = rounds(&settings);
     Ok(Debate {
         sides,
         auditors,
@@ -127,6 +125,33 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         rules,
         contracts,
     })
+}
+
+/// Most rounds.
+fn rounds(settings: &Settings) -> u32 {
+    match (settings.self_correction, settings.votes) {
+        (0, 1) => settings.rounds.unwrap_or(ROUNDS),
+        (0, _) => 1,
+        (again, _) => again + 1,
+    }
+}
+
+/// The settings without what this pipeline does not use: two cells never differ in name only.
+fn used(mut settings: Settings) -> Settings {
+    let [architect, skeptic] = Role::BOTH.map(|role| settings.side(role).strategy == Strategy::Model);
+    let rounds = rounds(&settings);
+    // A debate may stop between its second round and its last.
+    settings.stops_early &= rounds > 2;
+    // A Skeptic of code always answers the Architect.
+    settings.skeptic_sees_thesis &= skeptic;
+    // In a single turn nobody opens, unless one reads the other.
+    settings.swap &= rounds > 1 || settings.skeptic_sees_thesis;
+    // Code keeps no confidence of its own for a claim.
+    settings.anchored &= architect || skeptic;
+    if settings.judge == "claims" {
+        (settings.arithmetic, settings.certainty) = (ArithmeticKind::default(), CertaintyKind::default());
+    }
+    settings
 }
 
 /// What speaks for a side.

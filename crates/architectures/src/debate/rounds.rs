@@ -147,7 +147,10 @@ fn breaches(seat: &Seat<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Br
     let known = seat.cited();
     let fresh = |turn: &Turn| turn.position.cited().iter().any(|fact| !known.contains(fact));
     let change = turn.position.confidence.0 - before.position.confidence.0;
-    if change == 0 && fresh(heard) && !fresh(turn) {
+    // An anchored Architect is asked to keep its confidence unless it is contradicted with facts; everybody else is asked to answer what is
+    // newly cited.
+    let must_answer = !(turn.anchored && seat.role == Role::Architect) || seat.is_explained_anew(heard);
+    if change == 0 && fresh(heard) && !fresh(turn) && must_answer {
         found.push(breach("rigid", "overall", 0));
     }
     let named = |claim: &str| turn.reasons.iter().any(|(of, _)| of == claim);

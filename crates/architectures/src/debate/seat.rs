@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gimbal_agent::ReplySpec;
 use gimbal_agent::prompt::Question;
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{Halt, LaneId, Milli, Stage, TokenCount};
 use gimbal_evidence::FactId;
+use gimbal_evidence::claim::{Entailment, Predicate};
 use gimbal_evidence::rules::Position;
 use gimbal_messages::records::debate::{Asserted, Confidence, FellBack};
 use gimbal_messages::records::hierarchy::Parsed;
-use gimbal_messages::{Change, Contract, StageExt, Tier, bounded, spaced};
+use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, hint, reshaped, share, shown, written};
-use super::reading::{Reading, Refusal, Spoken, position};
+use super::reading::{Reading, Refusal, Spoken, UNCITED, position};
 use super::side::{Role, Strategy};
 use crate::asked::Ask;
 
@@ -80,6 +81,19 @@ impl<'a> Seat<'a> {
         self.turns.iter().flat_map(|turn| turn.position.cited()).collect()
     }
 
+    /// Whether code finds that stated facts explain what this side cited last, by an explanation of the other side that names a fact which this
+    /// side never cited.
+    pub(super) fn is_explained_anew(&self, other: &Turn) -> bool {
+        let own = self.last().map(|last| last.position.cited()).unwrap_or_default();
+        let known = self.cited();
+        other.position.assertions.iter().any(|claim| {
+            claim.predicate == Predicate::Explained
+                && self.case.packet.entails(claim) == Entailment::Entailed
+                && claim.facts.iter().any(|fact| own.contains(fact))
+                && claim.facts.iter().any(|fact| !known.contains(fact))
+        })
+    }
+
     pub(super) fn strategy(&self) -> Strategy {
         self.case.debate.sides[self.role.index()].strategy
     }
@@ -118,7 +132,8 @@ impl<'a> Seat<'a> {
             Strategy::Model => self.ask(stage, lane, round, heard).await?,
             strategy => self.rule(strategy, round, heard, false),
         };
-        self.record(stage, lane, &turn).await;
+        let answers = heard.is_some_and(|heard| turn.strategy != Strategy::Model || heard.summary.is_some());
+        self.record(stage, lane, &turn, answers).await;
         Ok(turn)
     }
 
@@ -159,15 +174,17 @@ impl<'a> Seat<'a> {
             longest: BROKEN,
         };
         let attempts = Attempts::default();
-        let (spoken, problems) = ask.once_and_again(stage, |text| attempts.read(text, contract, &self.case)).await?;
+        let count = |text: &str| stage.tokens(agent.role(), text);
+        let read = |text: &str| attempts.read(text, contract, &self.case, &count);
+        let (spoken, problems) = ask.once_and_again(stage, read).await?;
         let spoken = spoken.flatten();
-        let Read { refusals, changes, tier, dropped } = attempts.into_read(spoken.is_some());
+        let Read { refusals, changes, tier, dropped, tokens } = attempts.into_read(spoken.is_some());
         let lost = refusals.last().map(|(_, refusal)| (refusal.reason, refusal.what.clone()));
         for (attempt, refusal) in refusals {
             self.case.refused(stage, lane, (self.role.name(), round, attempt), refusal).await;
         }
         let unread = (dropped > 0 && tier != Tier::Default).then_some(dropped);
-        stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread }).await;
+        stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread, tokens }).await;
         reshaped(stage, lane, self.role.name(), contract.name(), &changes).await;
         let Some(spoken) = spoken else {
             let kind = match &lost {
@@ -205,10 +222,29 @@ impl<'a> Seat<'a> {
         spaced(&Value::Object(message))
     }
 
-    /// What an expert would say, who knows the packet and the rules and no more; others are unsure the other way round, cite facts that say
-    /// nothing of the sort, or cite one that does not exist.
+    /// What an expert of this side says, who knows the packet and the rules and no more. It keeps the rules of the answer: whoever is surer than
+    /// [`UNCITED`] of what it is asked makes a claim. Under one neutral prompt a Skeptic without an explanation is sure of a threat, and claims what
+    /// the Architect claims.
+    fn competent(&self, heard: Option<Heard<'_>>) -> Position {
+        let thesis = heard.map(|heard| &heard.turn.position);
+        let mut position = self.case.by_rule(self.role, self.strategy(), thesis);
+        let is_uncited =
+            |position: &Position| position.assertions.is_empty() && self.told(position.confidence) > UNCITED;
+        if is_uncited(&position) && self.role == Role::Skeptic {
+            let own = || self.case.by_rule(Role::Architect, Strategy::Rules, None);
+            position.assertions = thesis.cloned().unwrap_or_else(own).assertions;
+            position.assertions.retain(|claim| self.case.packet.entails(claim) != Entailment::Contradicted);
+        }
+        if is_uncited(&position) {
+            position.confidence = self.told(UNCITED);
+        }
+        position
+    }
+
+    /// What an expert would say; others are unsure the other way round, cite facts that say nothing of the sort, or cite one that does not
+    /// exist.
     fn hint(&self, anchored: bool, heard: Option<Heard<'_>>) -> gimbal_core::Hint {
-        let position = self.case.by_rule(self.role, self.strategy(), heard.map(|heard| &heard.turn.position));
+        let position = self.competent(heard);
         let confidence = share(self.told(position.confidence));
         let opposite = share(Milli(1000 - self.told(position.confidence).0));
         let message = |assertions: Vec<Value>, confidence: &Value| {
@@ -237,8 +273,8 @@ impl<'a> Seat<'a> {
         hint(&message(assertions, &confidence), &others)
     }
 
-    /// Records the position: each assertion with what code says of it, and the confidence.
-    async fn record(&self, stage: &dyn Stage, lane: LaneId, turn: &Turn) {
+    /// Records the position: each assertion with what code says of it, the confidence, and whether it answers the other side.
+    async fn record(&self, stage: &dyn Stage, lane: LaneId, turn: &Turn, heard: bool) {
         let (role, round, vote) = (self.role.name().to_owned(), turn.round, self.case.vote);
         let text = |facts: &[FactId]| -> Vec<String> { facts.iter().map(ToString::to_string).collect() };
         for (index, assertion) in turn.position.assertions.iter().enumerate() {
@@ -271,6 +307,7 @@ impl<'a> Seat<'a> {
             new_facts: count(cited.iter().filter(|fact| !before.contains(fact)).count()),
             reasons: text(&turn.reasons.iter().map(|(_, fact)| *fact).collect::<Vec<_>>()),
             conceded: turn.conceded.clone(),
+            heard,
         };
         stage.record(lane, &confidence).await;
     }
@@ -286,6 +323,8 @@ struct Read {
     tier: Tier,
     /// How many parts of the last one were dropped.
     dropped: u64,
+    /// Tokens of the last one, where its contract bounds them.
+    tokens: Option<TokenCount>,
 }
 
 /// Reads each attempt and keeps what was refused of it.
@@ -297,9 +336,15 @@ struct Attempts {
 
 impl Attempts {
     /// What stands of an attempt; none where nothing does and asking again cannot help.
-    fn read(&self, text: &str, contract: &Contract, case: &Case<'_>) -> Result<Option<Spoken>, String> {
+    fn read(
+        &self,
+        text: &str,
+        contract: &Contract,
+        case: &Case<'_>,
+        count: &CountTokens<'_>,
+    ) -> Result<Option<Spoken>, String> {
         let attempt = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut reading = position(text, contract, case.packet);
+        let mut reading = position(text, contract, case.packet, count);
         let spoken = reading.spoken.take();
         let hopeless = spoken.is_none() && !reading.refusals.iter().any(Refusal::is_repairable);
         let problem = || {
@@ -314,18 +359,18 @@ impl Attempts {
     fn into_read(self, valid: bool) -> Read {
         let mut all = self.read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let repaired = self.made.into_inner() > 1;
-        let last = all
-            .last_mut()
-            .map(|(_, reading)| (reading.tier, std::mem::take(&mut reading.changes), reading.refusals.len() as u64));
-        let (tier, changes, dropped) = last.unwrap_or((Tier::Default, Vec::new(), 0));
+        let last = all.last_mut().map(|(_, reading)| reading);
+        let tokens = last.as_ref().and_then(|reading| reading.tokens);
+        let dropped = last.as_ref().map_or(0, |reading| reading.refusals.len() as u64);
         let tier = match (valid, repaired) {
             (false, _) => Tier::Default,
             (true, true) => Tier::Repaired,
-            (true, false) => tier,
+            (true, false) => last.as_ref().map_or(Tier::Default, |reading| reading.tier),
         };
+        let changes = last.map(|reading| std::mem::take(&mut reading.changes)).unwrap_or_default();
         let refusals = all
             .into_iter()
             .flat_map(|(attempt, reading)| reading.refusals.into_iter().map(move |refusal| (attempt, refusal)));
-        Read { refusals: refusals.collect(), changes, tier, dropped }
+        Read { refusals: refusals.collect(), changes, tier, dropped, tokens }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::join_all;
 use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_evidence::FactId;
 use gimbal_evidence::judge::{Positions, Verdict};
 
 use super::case::Case;
@@ -49,11 +50,6 @@ fn majority(decisions: &[Decision]) -> Decision {
     let mean = |of: fn(&Positions) -> Milli| {
         Milli(decisions.iter().map(|decision| of(&decision.positions).0).sum::<i64>() / number)
     };
-    let facts: BTreeSet<_> = decisions
-        .iter()
-        .filter(|decision| decision.verdict == verdict)
-        .flat_map(|decision| decision.facts.iter().copied())
-        .collect();
     let sum = |of: fn(&Positions) -> u32| {
         decisions.iter().map(|decision| of(&decision.positions)).fold(0, u32::saturating_add)
     };
@@ -68,8 +64,74 @@ fn majority(decisions: &[Decision]) -> Decision {
             skeptic_facts: sum(|positions| positions.skeptic_facts),
         },
         weighed: Vec::new(),
-        facts: facts.into_iter().collect(),
+        facts: merged(decisions, verdict),
         fallback: decisions.iter().any(|decision| decision.fallback),
         round: 1,
+    }
+}
+
+/// The facts of the votes that gave this verdict, or of all votes where none did: those of most votes first, then in the order of their
+/// ids. A conclusion cites the first of them.
+fn merged(decisions: &[Decision], verdict: Verdict) -> Vec<FactId> {
+    let any = decisions.iter().any(|decision| decision.verdict == verdict);
+    let mut votes: BTreeMap<FactId, usize> = BTreeMap::new();
+    for decision in decisions.iter().filter(|decision| !any || decision.verdict == verdict) {
+        for fact in decision.facts.iter().copied().collect::<BTreeSet<FactId>>() {
+            *votes.entry(fact).or_default() += 1;
+        }
+    }
+    let mut facts: Vec<(FactId, usize)> = votes.into_iter().collect();
+    // The sort is stable: facts of as many votes stay in the order of their ids.
+    facts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    facts.into_iter().map(|(fact, _)| fact).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::Milli;
+    use gimbal_evidence::FactId;
+    use gimbal_evidence::judge::{Positions, Verdict};
+
+    use super::{Decision, majority};
+
+    fn vote(verdict: Verdict, facts: &[u32]) -> Decision {
+        Decision {
+            verdict,
+            certainty: Milli(800),
+            definition: "winner",
+            positions: Positions { architect: Milli(800), skeptic: Milli(200), architect_facts: 1, skeptic_facts: 1 },
+            weighed: Vec::new(),
+            facts: facts.iter().map(|index| FactId::at(*index)).collect(),
+            fallback: false,
+            round: 1,
+        }
+    }
+
+    fn cited(votes: &[Decision]) -> (Verdict, Vec<String>) {
+        let all = majority(votes);
+        (all.verdict, all.facts.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn the_facts_of_most_votes_come_first() {
+        use Verdict::{ThreatConfirmed, ThreatDismissed};
+        let votes = [
+            vote(ThreatConfirmed, &[8, 0]),
+            vote(ThreatDismissed, &[1, 2]),
+            vote(ThreatConfirmed, &[4, 8]),
+            vote(ThreatConfirmed, &[8, 4, 4]),
+        ];
+        let facts = ["F009", "F005", "F001"].map(str::to_owned).to_vec();
+        assert_eq!(cited(&votes), (ThreatConfirmed, facts));
+    }
+
+    #[test]
+    fn votes_that_disagree_leave_the_facts_of_all() {
+        use Verdict::{Inconclusive, ThreatConfirmed, ThreatDismissed};
+        let facts = ["F003", "F001", "F002"].map(str::to_owned).to_vec();
+        let votes = [vote(ThreatConfirmed, &[0, 2]), vote(ThreatDismissed, &[2, 1])];
+        assert_eq!(cited(&votes), (Inconclusive, facts));
+        let settled = [&votes[..], &[vote(Inconclusive, &[6])]].concat();
+        assert_eq!(cited(&settled), (Inconclusive, vec!["F007".to_owned()]));
     }
 }

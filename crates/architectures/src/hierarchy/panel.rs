@@ -240,7 +240,7 @@ impl<'a> AdviserPanel<'a> {
 /// The record of how a message was read. A default is unread as a whole, which its tier says.
 fn parsed(contract: &str, tier: Tier, unread: usize) -> Parsed {
     let unread = (unread > 0 && tier != Tier::Default).then_some(unread as u64);
-    Parsed { contract: contract.to_owned(), tier, unread }
+    Parsed { contract: contract.to_owned(), tier, unread, tokens: None }
 }
 
 /// A message as the planner sees it.

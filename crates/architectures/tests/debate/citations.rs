@@ -45,10 +45,8 @@ async fn a_made_up_citation_drops_its_assertion_and_nothing_else() {
     // It is no tool call, nobody was asked again, and nothing fell back.
     assert_eq!((played.outcome.rejected, played.requests.len()), (0, 2));
     assert_eq!(played.records::<FellBack>().len(), 0);
-    assert_eq!(
-        played.records::<Parsed>()[0],
-        Parsed { contract: "position".into(), tier: Tier::Direct, unread: Some(4) }
-    );
+    let parsed = &played.records::<Parsed>()[0];
+    assert_eq!((parsed.contract.as_str(), parsed.tier, parsed.unread), ("position", Tier::Direct, Some(4)));
     assert_eq!(played.concluded()["facts"], "F001");
 }
 
@@ -127,6 +125,34 @@ async fn what_nearly_fits_is_brought_into_shape_and_each_change_is_counted() {
     assert_eq!((reshaped[0].coerced, reshaped[0].clipped, reshaped[0].dropped), (3, 1, 2), "{reshaped:?}");
     assert_eq!(played.records::<Parsed>()[0].tier, Tier::ByRule);
     assert_eq!(played.records::<VerdictGiven>()[0].architect.0, 850);
+}
+
+// covers: SH-03
+#[tokio::test]
+async fn a_position_is_bounded_in_tokens_which_are_counted_by_the_stage_and_marked() {
+    let word = "x".repeat(200);
+    let item = json!({ "kind": "ASSERT", "predicate": format!("means {word}")[..200], "facts": ["F001"], "interpretation": word });
+    let message = json!({ "assertions": vec![item; 6], "confidence": 0.9, "narrative": word });
+    let play = |letters: bool| {
+        let court = Court::new(json!({ "rounds": 1 })).facts(20);
+        let court = Court { letters, ..court };
+        court.says("architect", [answer(&message)]).says("skeptic", [skeptic(0.2)]).play()
+    };
+    let count = |played: &Played| of(played.records::<Asserted>(), |one| &one.role).len();
+    // By the estimate it is short enough, and the record says that it is an estimate.
+    let played = play(false).await;
+    let parsed = &played.records::<Parsed>()[0];
+    let tokens = parsed.tokens.unwrap();
+    assert!((500..2048).contains(&tokens.tokens) && !tokens.exact, "{parsed:?}");
+    assert_eq!((parsed.tier, count(&played)), (Tier::Direct, 6));
+    // By the tokenizer of the model it is too long: what may be missing goes first, then the last assertions.
+    let played = play(true).await;
+    let parsed = &played.records::<Parsed>()[0];
+    let tokens = parsed.tokens.unwrap();
+    assert!((1600..=2048).contains(&tokens.tokens) && tokens.exact, "{parsed:?}");
+    assert_eq!((parsed.tier, count(&played)), (Tier::ByRule, 4));
+    let reshaped = of(played.records::<Reshaped>(), |one| &one.role);
+    assert_eq!((reshaped[0].coerced, reshaped[0].clipped, reshaped[0].dropped), (0, 1, 1), "{reshaped:?}");
 }
 
 // covers: ARES-008, ARES-062

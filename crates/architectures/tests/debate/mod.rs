@@ -35,6 +35,7 @@ struct Voice {
     replies: Mutex<VecDeque<String>>,
     wait: Duration,
     hints: bool,
+    letters: bool,
     heard: Arc<Mutex<Vec<(String, ChatRequest)>>>,
 }
 
@@ -64,6 +65,10 @@ impl ChatModel for Voice {
     fn wants_hints(&self) -> bool {
         self.hints
     }
+
+    fn tokens(&self, text: &str) -> Option<u64> {
+        self.letters.then(|| text.chars().count() as u64)
+    }
 }
 
 /// A play of `debate`.
@@ -74,6 +79,8 @@ pub struct Court {
     pub constrained: bool,
     /// Whether each role says what an expert would.
     pub experts: bool,
+    /// Whether the models have a tokenizer: each letter is a token.
+    pub letters: bool,
     replies: BTreeMap<&'static str, Vec<String>>,
     waits: BTreeMap<&'static str, u64>,
     options: Value,
@@ -105,6 +112,7 @@ impl Court {
             task: UNEXPLAINED,
             constrained: false,
             experts: false,
+            letters: false,
             replies: BTreeMap::new(),
             waits: BTreeMap::new(),
             options: json!({ "facts": 6 }),
@@ -161,6 +169,7 @@ impl Court {
                 replies: Mutex::new(self.replies.get(name).cloned().unwrap_or_default().into()),
                 wait: Duration::from_millis(self.waits.get(name).copied().unwrap_or(0)),
                 hints: self.experts,
+                letters: self.letters,
                 heard: Arc::clone(&heard),
             });
             Role { settings, model }

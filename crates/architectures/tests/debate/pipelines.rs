@@ -167,6 +167,34 @@ async fn rigidity_and_moves_without_a_fact_are_flagged_and_change_nothing() {
     }
 }
 
+// covers: ARES-046, ARES-047
+#[tokio::test]
+async fn an_anchored_architect_that_holds_as_it_was_asked_is_not_rigid() {
+    // It holds its claim over F001; the Skeptic cites what it had not cited before, in words or as an explanation that code checks.
+    let held = |confidence: f64| {
+        let claim =
+            json!({ "kind": "ASSERT", "predicate": "means as told", "facts": ["F001"], "confidence": confidence });
+        answer(&json!({ "assertions": [claim], "confidence": confidence, "changes": [], "conceded": [] }))
+    };
+    let disputes = |predicate: &str| {
+        let claim = json!({ "kind": "ALT", "predicate": predicate, "facts": ["F001", "F003"], "interpretation": "" });
+        answer(&json!({ "assertions": [claim], "confidence": 0.6 }))
+    };
+    let of_architect = |predicate: &'static str, task: &'static str| async move {
+        let court = Court::new(json!({ "rounds": 2, "anchored": true })).on(task);
+        let court = court.says("architect", [position("ASSERT", &["F001"], 0.9), held(0.9)]);
+        let played = court.says("skeptic", [disputes(predicate), held(0.5)]).play().await;
+        let found: Vec<Breach> = played.records();
+        found.into_iter().filter(|one| one.role == "architect").map(|one| one.rule).collect::<Vec<_>>()
+    };
+    // Nobody explains F001 in the first case: what the Skeptic says is a word, or is contradicted by its facts.
+    assert!(of_architect("means a scanner of ours", UNEXPLAINED).await.is_empty());
+    assert!(of_architect("explained", UNEXPLAINED).await.is_empty());
+    assert!(of_architect("means a scanner of ours", EXPLAINED).await.is_empty());
+    // In the second one F003 names the scanner.
+    assert_eq!(of_architect("explained", EXPLAINED).await, ["rigid"]);
+}
+
 // covers: ARES-048, ARES-049, ARES-118, ARES-130
 #[tokio::test]
 async fn a_gate_goes_by_the_certainty_that_it_is_told_and_no_model_decides() {

@@ -102,6 +102,42 @@ fn whatever_decides_an_episode_is_in_what_is_resolved() {
     }
 }
 
+#[test]
+fn what_a_pipeline_does_not_use_makes_no_cell_of_its_own() {
+    for (base, key, value) in [
+        (json!({ "rounds": 1 }), "stops_early", json!(false)),
+        (json!({ "rounds": 2 }), "stops_early", json!(false)),
+        (json!({ "configuration": "votes" }), "stops_early", json!(false)),
+        (json!({ "self_correction": 1 }), "stops_early", json!(false)),
+        (json!({ "rounds": 1 }), "swap", json!(true)),
+        (json!({ "configuration": "votes" }), "swap", json!(true)),
+        (json!({ "configuration": "code-skeptic" }), "skeptic_sees_thesis", json!(true)),
+        (json!({ "configuration": "code-skeptic" }), "swap", json!(true)),
+        (json!({ "configuration": "claims" }), "arithmetic", json!("float_compat")),
+        (json!({ "configuration": "claims" }), "certainty", json!("margin")),
+        (json!({ "configuration": "by-rule" }), "context", json!(["packet", "status"])),
+        (json!({ "configuration": "by-rule" }), "calibration", json!(false)),
+        (json!({ "configuration": "by-rule", "rounds": 2 }), "anchored", json!(true)),
+        (json!({ "rounds": 1 }), "challenger", json!({ "role": "other" })),
+        (json!({ "rounds": 1 }), "narrator_agent", json!({ "role": "other" })),
+    ] {
+        let mut settings = base.clone();
+        settings[key] = value;
+        assert_eq!(build(&settings).resolved(), build(&base).resolved(), "{settings}");
+    }
+    // Where they are used they decide.
+    for (base, key, value) in [
+        (json!({ "rounds": 3 }), "stops_early", json!(false)),
+        (json!({ "rounds": 1, "skeptic_sees_thesis": true }), "swap", json!(true)),
+        (json!({ "rounds": 2 }), "swap", json!(true)),
+        (json!({ "rounds": 1, "skeptic": { "strategy": "rules" } }), "certainty", json!("margin")),
+    ] {
+        let mut settings = base.clone();
+        settings[key] = value;
+        assert_ne!(build(&settings).resolved(), build(&base).resolved(), "{settings}");
+    }
+}
+
 // covers: ARES-030
 #[test]
 fn every_persona_that_states_predicates_explains_all_of_them() {

@@ -187,8 +187,8 @@ pub struct EnvBench {
     /// How the environment is set up
     #[command(flatten)]
     pub environment: EnvSettings,
-    /// Blue policy
-    #[arg(long, default_value = "random")]
+    /// Built-in policy (`show` lists them)
+    #[arg(long, value_name = "NAME", default_value = "random")]
     pub policy: String,
     /// What is looked at after every step, where the environment has it (default: vector, or what saved action lists name)
     #[arg(long, value_enum)]
@@ -237,7 +237,7 @@ pub struct EnvReturns {
     #[command(flatten)]
     pub environment: EnvSettings,
     /// Built-in policy (default: the environment's own; `show` lists them)
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub policy: Option<String>,
     /// Episodes
     #[arg(long, default_value_t = 1000)]
@@ -259,10 +259,16 @@ pub struct EnvReturns {
 /// `gimbal env NAME evaluate`.
 #[derive(Debug, Args)]
 pub struct EnvEvaluate {
-    /// Blue policy (default: `sleep`, or `nothing`)
-    #[arg(long)]
+    /// The environment's own options
+    #[command(flatten)]
+    pub options: OptionFlags,
+    /// Split or part, where the environment's table is over its tasks (default: all that need no data)
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
+    /// Built-in policy (default: the environment's own; `show` lists them)
+    #[arg(long, value_name = "NAME")]
     pub policy: Option<String>,
-    /// Episodes in each cell
+    /// Episodes in each cell, where episodes of a task differ
     #[arg(long, default_value_t = 100)]
     pub episodes: u64,
     /// Seed

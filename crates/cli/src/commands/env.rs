@@ -64,7 +64,13 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
         }
         EnvVerb::Evaluate(options) => {
             let episodes = at_least_one(options.episodes)?;
-            let request = EvaluateRequest { policy: options.policy, episodes, seed: options.seed };
+            if options.split.is_some() && !family.evaluate_options().contains(&"split") {
+                let words = format!("--split: the table of `{name}` has all of its cells; leave it out");
+                return Err(Failure::Usage(words));
+            }
+            let given = Given { flags: &options.options.0, split: options.split.as_deref(), ..Given::default() };
+            let setup = Setup::read(family, given).map_err(Failure::environment)?;
+            let request = EvaluateRequest { setup, policy: options.policy, episodes, seed: options.seed };
             (family.evaluate(&request), options.json)
         }
         EnvVerb::Serve(options) => {

@@ -61,6 +61,7 @@ impl Place {
 
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path
     }

@@ -49,6 +49,11 @@ pub trait Workbench: Catalogue {
         &[]
     }
 
+    /// Names of the options that `evaluate` takes as flags; `split` among them where it takes one.
+    fn evaluate_options(&self) -> &[&'static str] {
+        &[]
+    }
+
     /// The policies of which `gimbal coverage` compares the second with the first where none are named: the first and the
     /// last that are offered.
     fn contrast(&self) -> [String; 2] {
@@ -189,6 +194,8 @@ pub struct ReturnsRequest {
 /// What `evaluate` plays.
 #[derive(Clone, Debug)]
 pub struct EvaluateRequest {
+    /// How the environment is set up, as far as [`Workbench::evaluate_options`] go.
+    pub setup: Setup,
     /// The policy; none: the environment's own default.
     pub policy: Option<String>,
     /// Episodes in each cell, at least 1.

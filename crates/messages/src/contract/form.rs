@@ -1,7 +1,9 @@
 //! The form that a schema demands: the subset of JSON Schema that contracts use.
 
+use gimbal_core::TokenCount;
 use serde_json::{Value, json};
 
+use super::tokens::{self, Unfollowed};
 use crate::range::whole_numbers;
 use crate::{Form, Member, escape};
 
@@ -13,14 +15,6 @@ const NAME: usize = 32;
 const ITEMS: usize = 8;
 /// Digits of a whole number without bounds.
 const DIGITS: &str = "(-?[1-9][0-9]{0,8}|0)";
-
-/// What a form cannot follow.
-pub(super) struct Unfollowed {
-    /// JSON pointer into the schema.
-    pub place: String,
-    /// What was found, and what was expected.
-    pub what: String,
-}
 
 /// The form of a schema.
 pub(super) fn of(schema: &Value) -> Result<Form, Unfollowed> {
@@ -44,7 +38,12 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
                 Some(pattern) => patterned(pattern).ok_or_else(|| {
                     wrong("a `pattern` of a contract begins with ^, ends with $ and has no quotation mark or backslash")
                 }),
-                None => Ok(Form::text(number("minLength").unwrap_or(0), number("maxLength").unwrap_or(TEXT))),
+                None => {
+                    let by_tokens = tokens::bound(schema).and_then(|most| usize::try_from(most).ok());
+                    let by_tokens = by_tokens.map(|most| most.saturating_mul(TokenCount::BYTES as usize));
+                    let most = number("maxLength").or(by_tokens).unwrap_or(TEXT);
+                    Ok(Form::text(number("minLength").unwrap_or(0), most))
+                }
             },
             "number" if bounds(schema) == (Some(0.0), Some(1.0)) => Ok(Form::share()),
             "number" => Ok(Form::closed(r"-?(0|[1-9][0-9]{0,8})(\.[0-9]{1,3})?", json!({ "type": "number" }), 14)),

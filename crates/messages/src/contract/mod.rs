@@ -3,12 +3,14 @@
 
 mod form;
 mod rules;
+mod tokens;
 
-use gimbal_core::canonical;
+use gimbal_core::{TokenCount, canonical};
 use serde_json::Value;
 use thiserror::Error;
 
 pub use rules::{Change, ChangeKind};
+pub use tokens::CountTokens;
 
 use crate::{Form, Tier};
 
@@ -19,6 +21,8 @@ pub struct Contract {
     schema: Value,
     validator: jsonschema::Validator,
     form: Form,
+    /// Whether it bounds tokens.
+    counts: bool,
 }
 
 /// A schema that gives no contract.
@@ -40,8 +44,10 @@ pub struct Accepted {
     pub value: Value,
     /// [`Tier::ByRule`] where rules changed it, else the tier in which it was read.
     pub tier: Tier,
-    /// What rules changed, in the order of the schema.
+    /// What rules changed, in the order of the schema; what bounds in tokens changed comes last.
     pub changes: Vec<Change>,
+    /// The tokens of the message as JSON text in the spacing of [`crate::spaced`], where its contract bounds tokens.
+    pub tokens: Option<TokenCount>,
 }
 
 /// Why a value does not follow a contract: one line for each place, for a request to write it again.
@@ -63,8 +69,10 @@ impl Contract {
         jsonschema::draft7::meta::validate(&schema)
             .map_err(|problem| error(&problem.instance_path().to_string(), problem.to_string()))?;
         let validator = jsonschema::draft7::new(&schema).map_err(|problem| error("/", problem.to_string()))?;
-        let form = form::of(&schema).map_err(|problem| error(&problem.place, problem.what))?;
-        Ok(Self { name: name.to_owned(), schema, validator, form })
+        let unfollowed = |problem: tokens::Unfollowed| error(&problem.place, problem.what);
+        let counts = tokens::check(&schema, "").map_err(unfollowed)?;
+        let form = form::of(&schema).map_err(unfollowed)?;
+        Ok(Self { name: name.to_owned(), schema, validator, form, counts })
     }
 
     /// Its name: the one that personas, events and [`crate::Message`] use.
@@ -93,26 +101,64 @@ impl Contract {
 
     /// Takes a value that was read from a model's text in tier `tier`. A value that follows the schema stays as it is. Else rules coerce
     /// types, cut texts and lists to their bounds, drop members that the schema does not have and fill in defaults, and each
-    /// change is told; what follows the schema then is [`Tier::ByRule`].
+    /// change is told; what follows the schema then is [`Tier::ByRule`]. Bounds in tokens are kept by an estimate.
     ///
     /// # Errors
     /// What still does not follow the schema, place by place.
     pub fn accept(&self, value: Value, tier: Tier) -> Result<Accepted, Refused> {
+        self.accept_within(value, tier, &TokenCount::estimated)
+    }
+
+    /// The same with bounds in tokens as `count` counts them, such as [`gimbal_core::Stage::tokens`] for the role that wrote the message. A bound
+    /// is the key `maxTokens` of a text or of the whole message; texts are cut to theirs, and a message that is too long loses members that
+    /// may be missing, then the last items of its longest list.
+    ///
+    /// # Errors
+    /// What still does not follow the schema, place by place; a message that is too long with nothing left to leave out.
+    pub fn accept_within(&self, value: Value, tier: Tier, count: &CountTokens<'_>) -> Result<Accepted, Refused> {
+        let mut accepted = self.shaped(value, tier)?;
+        if !self.counts {
+            return Ok(accepted);
+        }
+        let (tokens, changes) = tokens::apply(&self.schema, &mut accepted.value, count);
+        if let Some(most) = tokens::bound(&self.schema).filter(|most| tokens.tokens > *most) {
+            let about = if tokens.exact { "" } else { "about " };
+            return Err(Refused(vec![format!(
+                "/: the message has {about}{} tokens; at most {most} are allowed",
+                tokens.tokens
+            )]));
+        }
+        if !changes.is_empty() {
+            // A text that was cut may be shorter than it must be.
+            self.follows(&accepted.value)?;
+            accepted.tier = Tier::ByRule;
+            accepted.changes.extend(changes);
+        }
+        accepted.tokens = Some(tokens);
+        Ok(accepted)
+    }
+
+    /// The value in the shape of the schema.
+    fn shaped(&self, value: Value, tier: Tier) -> Result<Accepted, Refused> {
         if self.validator.is_valid(&value) {
-            return Ok(Accepted { value, tier, changes: Vec::new() });
+            return Ok(Accepted { value, tier, changes: Vec::new(), tokens: None });
         }
         let mut changed = value;
         let changes = rules::apply(&self.schema, &mut changed);
-        if self.validator.is_valid(&changed) {
-            return Ok(Accepted { value: changed, tier: Tier::ByRule, changes });
-        }
-        let problems = self.validator.iter_errors(&changed).take(MOST).map(|problem| {
+        self.follows(&changed)?;
+        Ok(Accepted { value: changed, tier: Tier::ByRule, changes, tokens: None })
+    }
+
+    /// Whether a value follows the schema.
+    fn follows(&self, value: &Value) -> Result<(), Refused> {
+        let problems = self.validator.iter_errors(value).take(MOST).map(|problem| {
             let place = problem.instance_path().to_string();
             let place = if place.is_empty() { "/".to_owned() } else { place };
             let what: String = problem.to_string().chars().take(240).collect();
             format!("{place}: {what}")
         });
-        Err(Refused(problems.collect()))
+        let problems: Vec<String> = problems.collect();
+        if problems.is_empty() { Ok(()) } else { Err(Refused(problems)) }
     }
 }
 

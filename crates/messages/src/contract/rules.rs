@@ -116,7 +116,7 @@ fn object(
 }
 
 /// Runs `then` with the place of a member.
-fn within(place: &mut String, key: &str, then: impl FnOnce(&mut String)) {
+pub(super) fn within(place: &mut String, key: &str, then: impl FnOnce(&mut String)) {
     let length = place.len();
     place.push('/');
     place.push_str(&key.replace('~', "~0").replace('/', "~1"));

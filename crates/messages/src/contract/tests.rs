@@ -1,3 +1,4 @@
+use gimbal_core::TokenCount;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -117,6 +118,78 @@ fn an_object_with_open_names_has_a_form_and_rules() {
     assert!(!regex.is_match(r#"{"rules": [], "thresholds": {"calls": "many"}}"#));
 }
 
+/// The contract of a schema with bounds in tokens at these places.
+fn bounded(name: &str, text: &str, bounds: &[(&str, u64)]) -> Contract {
+    let mut schema: Value = serde_json::from_str(text).unwrap();
+    for (place, most) in bounds {
+        schema.pointer_mut(place).unwrap()["maxTokens"] = json!(most);
+    }
+    Contract::parse(name, &schema.to_string()).unwrap()
+}
+
+/// Each letter is a token.
+fn letters(text: &str) -> TokenCount {
+    TokenCount { tokens: text.chars().count() as u64, exact: true }
+}
+
+// covers: SH-03
+#[test]
+fn texts_and_messages_are_bounded_in_tokens_as_they_are_counted() {
+    let subgoal = |id: &str| json!({ "id": id, "description": "find the key", "success_criteria": "held" });
+    let value = json!({
+        "goal_id": "g", "subgoals": [subgoal("1"), subgoal("2"), subgoal("3")], "priority": 0.5,
+        "constraints": ["no noise at all"], "deadline": 40, "rollback": { "action": "retry" }
+    });
+    let told = |plan: &Contract| {
+        let accepted = plan.accept_within(value.clone(), Tier::Direct, &letters).unwrap();
+        let places: Vec<String> =
+            accepted.changes.iter().map(|change| format!("{:?} {}", change.kind, change.place)).collect();
+        (accepted.value.clone(), accepted.tokens.unwrap(), accepted.tier, places.join(", "))
+    };
+    // A contract without such a bound counts nothing.
+    assert_eq!(Contract::parse("plan", PLAN).unwrap().accept(value.clone(), Tier::Direct).unwrap().tokens, None);
+    // A text is cut to its own bound.
+    let (cut, tokens, tier, places) = told(&bounded("plan", PLAN, &[("/properties/constraints/items", 8)]));
+    assert_eq!(
+        (cut["constraints"][0].as_str(), tier, places.as_str()),
+        (Some("no noise"), Tier::ByRule, "Clipped /constraints/0")
+    );
+    assert_eq!(tokens, letters(&spaced(&cut)));
+    // A message loses what may be missing, the last first, and then the last items of its longest list.
+    let whole = letters(&spaced(&value)).tokens;
+    for (less, expected) in [
+        (0, ""),
+        (1, "Dropped /rollback"),
+        (34, "Dropped /rollback, Dropped /deadline"),
+        (54, "Dropped /rollback, Dropped /deadline, Dropped /constraints"),
+        (100, "Dropped /rollback, Dropped /deadline, Dropped /constraints, Clipped /subgoals"),
+    ] {
+        let (shorter, tokens, _, places) = told(&bounded("plan", PLAN, &[("", whole - less)]));
+        assert_eq!(places, expected, "{less}");
+        assert!(tokens.tokens <= whole - less && tokens == letters(&spaced(&shorter)), "{less}");
+    }
+    // What cannot be made shorter is refused with both numbers.
+    let error = bounded("plan", PLAN, &[("", 20)]).accept_within(value.clone(), Tier::Direct, &letters).unwrap_err();
+    assert!(error.to_string().contains("tokens; at most 20 are allowed"), "{error}");
+    // Without a tokenizer the number is an estimate, and says so.
+    let accepted = bounded("plan", PLAN, &[("", 400)]).accept(value.clone(), Tier::Direct).unwrap();
+    assert_eq!(accepted.tokens, Some(TokenCount::estimated(&spaced(&value))));
+    assert!(!accepted.tokens.unwrap().exact);
+}
+
+#[test]
+fn a_bound_in_tokens_is_of_a_text_or_of_the_whole_message() {
+    let error = |place: &str, most: Value| {
+        let mut schema: Value = serde_json::from_str(PLAN).unwrap();
+        schema.pointer_mut(place).unwrap()["maxTokens"] = most;
+        Contract::parse("plan", &schema.to_string()).unwrap_err().to_string()
+    };
+    assert!(error("", json!(0)).contains("contract plan: /maxTokens: a bound in tokens is a whole number above 0"));
+    assert!(error("/properties/goal_id", json!("9")).contains("/properties/goal_id/maxTokens"));
+    assert!(error("/properties/subgoals", json!(9)).contains("of a text"));
+    assert!(error("/properties/rollback/properties/action", json!(9)).contains("without `enum`"));
+}
+
 #[test]
 fn schemas_that_give_no_contract_are_refused_with_their_place() {
     let error = |text: &str| Contract::parse("c", text).unwrap_err().to_string();
@@ -166,6 +239,21 @@ proptest! {
             prop_assert_eq!(accepted.tier == Tier::Direct, accepted.value == value);
             // What was brought into shape stays as it is.
             prop_assert!(contract.accept(accepted.value, Tier::Direct).unwrap().changes.is_empty());
+        }
+    }
+
+    // covers: SH-03
+    #[test]
+    fn whatever_is_accepted_keeps_its_bounds_in_tokens(value in any_value(), text in 1..9_u64, whole in 20..90_u64) {
+        let item = "/properties/assertions/items/properties/interpretation";
+        let contract = bounded("position", POSITION, &[("", whole), (item, text), ("/properties/narrative", text)]);
+        if let Ok(accepted) = contract.accept_within(value, Tier::Direct, &letters) {
+            prop_assert!(contract.validator.is_valid(&accepted.value));
+            let tokens = accepted.tokens.unwrap();
+            prop_assert!(tokens.tokens <= whole && tokens == letters(&spaced(&accepted.value)));
+            prop_assert!(accepted.value["narrative"].as_str().is_none_or(|said| letters(said).tokens <= text));
+            let again = contract.accept_within(accepted.value.clone(), Tier::Direct, &letters).unwrap();
+            prop_assert_eq!((again.value, again.changes.len()), (accepted.value, 0));
         }
     }
 

@@ -117,6 +117,9 @@ pub struct Confidence {
     /// Own claims that it gives up, in an anchored round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conceded: Vec<String>,
+    /// Whether it answered what the other side had said; absent where it did not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub heard: bool,
 }
 
 /// Rules answered in the place of a model (ARES-035, ARES-R7).
@@ -140,8 +143,9 @@ pub struct Breach {
     pub role: String,
     /// The round, from 2.
     pub round: u32,
-    /// `rigid`: the other side cited new facts, and neither the confidence nor the cited facts changed (ARES-047). `unfounded`: a confidence changed
-    /// by more than 0.10 and no fact is named for it (ARES-046).
+    /// `rigid`: the other side cited new facts, and neither the confidence nor the cited facts changed (ARES-047); of an Architect in an anchored
+    /// round only where new facts explain what it cites, by code, since it is asked to keep its confidence otherwise. `unfounded`: a confidence
+    /// changed by more than 0.10 and no fact is named for it (ARES-046).
     pub rule: String,
     /// Id of the claim, or `overall`.
     pub claim: String,

@@ -1,5 +1,6 @@
 //! What a planner with advisers records (BOG-056..074).
 
+use gimbal_core::TokenCount;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +26,9 @@ pub struct Parsed {
     /// How many of its values could not be read; absent where all could, and for the default, which is unread as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<u64>,
+    /// The tokens of the message, where its contract bounds tokens: exact where the tokenizer of the model that wrote it is at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCount>,
 }
 
 /// A suggestion is not a legal action: the planner reads that it was dropped and cannot take it.

@@ -142,7 +142,19 @@ impl Cell {
     }
 
     pub async fn play(&self, environment: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
-        let model = models().open("reader/careful").unwrap();
+        self.play_as("reader/careful", environment, options, task, seed).await
+    }
+
+    /// The same with another player.
+    pub async fn play_as(
+        &self,
+        model: &str,
+        environment: &dyn Catalogue,
+        options: &Value,
+        task: &TaskId,
+        seed: u64,
+    ) -> Played {
+        let model = models().open(model).unwrap();
         let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
         self.play_with(&*self.architecture(), environment, options, (task, seed), roles).await
     }

@@ -101,7 +101,7 @@ fn configured() -> Vec<(String, &'static str, Value)> {
 }
 
 /// Writes the requests of an episode where a folder for them is named.
-fn keep(place: &str, cell: &str, asked: &[Asked]) {
+pub fn keep(place: &str, cell: &str, asked: &[Asked]) {
     let Some(folder) = std::env::var_os("GIMBAL_REQUESTS").map(PathBuf::from) else { return };
     let folder = folder.join(place);
     std::fs::create_dir_all(&folder).unwrap();

@@ -69,24 +69,67 @@ pub fn corrupted(text: &str, draws: &mut Rng) -> Option<String> {
     broken(text, draws)
 }
 
-/// A text in which the answer that `answering` speaks of states another figure; `None` where it gives no such answer, or one
-/// without a figure. Years, bare digits and the names of things (`10-K`) stay as they are.
+/// A text in which the answer that `answering` speaks of is another one: it cites another fact of `facts`, the ids of the evidence at
+/// hand, or states another figure. `None` where it gives no such answer, or one without either. Years, bare digits and the names of things
+/// (`10-K`) stay as they are.
 #[must_use]
-pub fn misstated(text: &str, answering: &Answering, draws: &mut Rng) -> Option<String> {
+pub fn misstated(text: &str, answering: &Answering, facts: &[String], draws: &mut Rng) -> Option<String> {
     let after = text.rfind(&answering.tool)? + answering.tool.len();
     let argument = after + text.get(after..)?.find(&answering.argument)? + answering.argument.len();
     let rest = text.get(argument..)?;
     // The quotation mark that ends the name of a JSON member is not the one that begins the value.
     let ends_name = usize::from(rest.starts_with('"'));
-    let (start, end) = match rest.get(ends_name..)?.find('"') {
+    let (start, end) = match listed(rest.get(ends_name..)?) {
+        // Facts are cited in a list, of which a figure stands in the first text at most.
+        Some((open, close)) if !facts.is_empty() => (argument + ends_name + open, argument + ends_name + close),
+        _ => value_in(text, argument, ends_name)?,
+    };
+    let value = text.get(start..end)?;
+    let other = another_fact(value, facts, draws).or_else(|| another_figure(value, draws))?;
+    Some([&text[..start], &other, &text[end..]].concat())
+}
+
+/// Where a list stands directly behind the sign of an argument, without its brackets.
+fn listed(rest: &str) -> Option<(usize, usize)> {
+    let open = rest.find(|letter: char| !(letter.is_whitespace() || matches!(letter, '=' | ':')))?;
+    let inside = rest.get(open..)?.strip_prefix('[')?;
+    Some((open + 1, open + 1 + inside.find(']').unwrap_or(inside.len())))
+}
+
+/// Where the value of an argument begins and ends: the first text in quotation marks, or all that is left of the line.
+fn value_in(text: &str, argument: usize, ends_name: usize) -> Option<(usize, usize)> {
+    let rest = text.get(argument..)?;
+    Some(match rest.get(ends_name..)?.find('"') {
         Some(quote) => {
             let start = argument + ends_name + quote + 1;
             (start, start + closing(text.get(start..)?))
         }
         None => (argument, argument + rest.find('\n').unwrap_or(rest.len())),
+    })
+}
+
+/// A text with another id of `facts` in the place of one that it cites; none where it cites none, or all of them.
+#[must_use]
+pub fn another_fact(text: &str, facts: &[String], draws: &mut Rng) -> Option<String> {
+    let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    let places = |fact: &str| -> Vec<usize> {
+        let whole =
+            |at: &usize| is_edge(text[..*at].chars().next_back()) && is_edge(text[at + fact.len()..].chars().next());
+        text.match_indices(fact).map(|(at, _)| at).filter(whole).collect()
     };
-    let other = another_figure(text.get(start..end)?, draws)?;
-    Some([&text[..start], &other, &text[end..]].concat())
+    let (cited, others): (Vec<&String>, Vec<&String>) =
+        facts.iter().filter(|fact| !fact.is_empty()).partition(|fact| !places(fact).is_empty());
+    let gone = *draws.choose(&cited)?;
+    let other = draws.choose(&others)?;
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for place in places(gone) {
+        out.push_str(&text[at..place]);
+        out.push_str(other);
+        at = place + gone.len();
+    }
+    out.push_str(&text[at..]);
+    Some(out)
 }
 
 /// Where a quoted text ends: its first quotation mark that no backslash goes before.
@@ -243,7 +286,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::{altered, another_figure, broken, corrupted, cut, misstated};
+    use super::{altered, another_fact, another_figure, broken, corrupted, cut, misstated};
 
     fn messages() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -299,7 +342,7 @@ mod tests {
         for seed in 0..40 {
             let text = r#"Thought: $9.99 it is.
 Answer: give answer="In 2024 the 10-K says \"$1,234.5\" million.", sources=[{"url":"https://x.example/1,234.5"}]"#;
-            let spoilt = misstated(text, &answering, &mut Rng::stream(seed, "test")).unwrap();
+            let spoilt = misstated(text, &answering, &[], &mut Rng::stream(seed, "test")).unwrap();
             let figure = spoilt.split('$').nth(2).unwrap().split('\\').next().unwrap();
             assert_eq!(spoilt.replacen(figure, "1,234.5", 1), text, "only the figure");
             assert!(figure.bytes().zip(*b"1,234.5").all(|(new, old)| (new == old) != old.is_ascii_digit()), "{figure}");
@@ -308,12 +351,50 @@ Answer: give answer="In 2024 the 10-K says \"$1,234.5\" million.", sources=[{"ur
         }
         assert!(seen.len() > 20);
         let json = r#"{"tool": "give", "arguments": {"answer": "5.25%"}}"#;
-        let spoilt = misstated(json, &answering, &mut Rng::stream(1, "test")).unwrap();
+        let spoilt = misstated(json, &answering, &[], &mut Rng::stream(1, "test")).unwrap();
         assert!(serde_json::from_str::<Value>(&spoilt).is_ok() && spoilt != json, "{spoilt}");
         for none in ["look at 5.25%", "give answer=\"In 2024, 5 of 10-K\"", "give", ""] {
-            assert_eq!(misstated(none, &answering, &mut Rng::stream(1, "test")), None, "{none}");
+            assert_eq!(misstated(none, &answering, &[], &mut Rng::stream(1, "test")), None, "{none}");
         }
         assert_eq!(another_figure("caf\u{e9} 1.", &mut Rng::stream(1, "test")), None);
+    }
+
+    // covers: CYC-095
+    #[test]
+    fn a_cited_fact_becomes_another_one_of_the_evidence() {
+        let answering = Answering { tool: "conclude".to_owned(), argument: "facts".to_owned() };
+        let facts: Vec<String> = (1..=12).map(|number| format!("F{number:03}")).collect();
+        let ids = |text: &str| -> Vec<String> {
+            let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.starts_with('F'));
+            words.map(str::to_owned).collect()
+        };
+        for text in [
+            r#"Thought: F001 shows it.
+Answer: conclude verdict="THREAT_CONFIRMED", confidence="0.9", facts="F001 F002""#,
+            r#"Answer: conclude facts=["F001", "F002"], verdict="THREAT_CONFIRMED", confidence="0.95""#,
+            r#"{"action": "conclude", "verdict": "X", "facts": ["F001",
+"F002"]}"#,
+            "Answer: conclude facts=F001, F002",
+        ] {
+            let (mut seen, mut gone) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+            for seed in 0..60 {
+                let spoilt = misstated(text, &answering, &facts, &mut Rng::stream(seed, "test")).unwrap();
+                let (before, after) = (ids(text), ids(&spoilt));
+                let changed: Vec<usize> = (0..before.len()).filter(|at| before[*at] != after[*at]).collect();
+                assert_eq!((before.len(), changed.len()), (after.len(), 1), "{spoilt}");
+                let (old, new) = (&before[changed[0]], &after[changed[0]]);
+                assert!(facts.contains(new) && new != "F001" && new != "F002", "{spoilt}");
+                assert_eq!(spoilt.len(), text.len());
+                gone.insert(old.clone());
+                seen.insert(new.clone());
+            }
+            assert_eq!((gone.len(), seen.len()), (2, 10), "{text}");
+        }
+        // What cites nothing, and what cites all, stays.
+        let none = r#"conclude verdict="INCONCLUSIVE", facts="none""#;
+        assert_eq!(misstated(none, &answering, &facts, &mut Rng::stream(1, "test")), None);
+        assert_eq!(another_fact("F001 F002", &facts[..2], &mut Rng::stream(1, "test")), None);
+        assert_eq!(another_fact("F0010", &facts, &mut Rng::stream(1, "test")), None);
     }
 
     #[test]

@@ -81,7 +81,8 @@ pub enum Fault {
     Corrupted,
     /// Control goes to another place than the controller chose, drawn evenly from all others (CYC-084).
     Diverted,
-    /// A figure of the agent's answer becomes another one, as a model that misremembers would write it (CYC-095).
+    /// A fact that the agent's answer cites becomes another one of the evidence at hand, else a figure of the answer another one, as a model
+    /// that misremembers would write it (CYC-095).
     Misstated,
 }
 

@@ -8,7 +8,7 @@ use gimbal_core::{
     ModelErrorKind, Stop, Usage, UsageSource, seed,
 };
 
-use super::injector::InjectedFault;
+use super::injector::{InjectedFault, facts_of};
 use super::recorder::CallFacts;
 use super::state::{Answered, halt_of};
 use super::texts::reply_text;
@@ -124,7 +124,7 @@ impl EpisodeStage {
         self.answered(lane, role, &request, &facts, (outcome, injected))
     }
 
-    /// A completion with another figure in its answer, where a fault is injected there.
+    /// A completion with another cited fact or another figure in its answer, where a fault is injected there.
     fn misstated(
         &self,
         lane: LaneId,
@@ -136,7 +136,7 @@ impl EpisodeStage {
             || completion.calls.iter().any(|call| call.tool == answering.tool);
         let fault = if answers { self.lock().inject(lane, Site::Answer)? } else { None };
         let Some(mut fault) = fault else { return Ok(completion) };
-        Ok(match fault.misstate(&completion, answering) {
+        Ok(match fault.misstate(&completion, answering, &facts_of(&self.brief)) {
             Some(other) => {
                 injected.push(fault);
                 other

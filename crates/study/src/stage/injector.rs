@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_core::event::Fault as FaultEvent;
-use gimbal_core::{Answering, Body, Completion, LaneId, ModelError, ModelErrorKind, Observation, Rng};
+use gimbal_core::{Answering, Body, Brief, Completion, LaneId, ModelError, ModelErrorKind, Observation, Rng};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::faults::{Fault, Faults, Site, alter};
@@ -80,18 +81,47 @@ impl InjectedFault {
         }
     }
 
-    /// What the agent is taken to have written instead of its answer; `None` where no figure is in it.
-    pub fn misstate(&mut self, completion: &Completion, answering: &Answering) -> Option<Completion> {
+    /// What the agent is taken to have written instead of its answer; `None` where it cites no fact of `facts` and no figure is in it.
+    pub fn misstate(&mut self, completion: &Completion, answering: &Answering, facts: &[String]) -> Option<Completion> {
         let mut calls = completion.calls.clone();
         for call in calls.iter_mut().filter(|call| call.tool == answering.tool) {
-            if let Some(Value::String(answer)) = call.arguments.get_mut(&answering.argument) {
-                *answer = alter::another_figure(answer, &mut self.draws)?;
-                return Some(Completion { calls, ..completion.clone() });
+            match call.arguments.get_mut(&answering.argument) {
+                Some(Value::String(answer)) => {
+                    *answer = alter::another_fact(answer, facts, &mut self.draws)
+                        .or_else(|| alter::another_figure(answer, &mut self.draws))?;
+                    return Some(Completion { calls, ..completion.clone() });
+                }
+                Some(Value::Array(items)) => {
+                    let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                    let other = alter::another_fact(&texts.join(" "), facts, &mut self.draws)?;
+                    *items = other.split(' ').map(Value::from).collect();
+                    return Some(Completion { calls, ..completion.clone() });
+                }
+                _ => {}
             }
         }
-        let text = alter::misstated(&completion.text, answering, &mut self.draws)?.into();
+        let text = alter::misstated(&completion.text, answering, facts, &mut self.draws)?.into();
         Some(Completion { text, ..completion.clone() })
     }
+}
+
+/// The ids of the facts in the packets of a brief.
+pub fn facts_of(brief: &Brief) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Packet {
+        facts: Vec<Line>,
+    }
+    #[derive(Deserialize)]
+    struct Line {
+        fact: Fact,
+    }
+    #[derive(Deserialize)]
+    struct Fact {
+        id: String,
+    }
+    let packets = brief.materials.iter().filter(|material| material.kind == "packet");
+    let read = packets.filter_map(|material| serde_json::from_str::<Packet>(&material.text).ok());
+    read.flat_map(|packet| packet.facts).map(|line| line.fact.id).collect()
 }
 
 impl Injector {

@@ -15,6 +15,9 @@ use crate::scene::Lexicon;
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
 
+/// What stands for a command in the usages of the glossary.
+const PLACEHOLDER: &str = "<command>";
+
 /// Reward of the step that solves a task.
 pub const SOLVED: Milli = Milli(1000);
 
@@ -37,9 +40,11 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
     let of_tool = |tool: Tool| {
         let mut entry = form.glossary.iter().find(|entry| entry.name == tool.name())?.clone();
         let forms = tools::forms(tool, &game.rules, lexicon);
-        // Where it is the only tool it says what its commands are.
+        // Where it is the only tool it says what its commands are, each as the whole action that prompts list.
         if tool != Tool::Select || settings.tools == Offered::Select {
-            entry.description = format!("{} Its commands: {}.", entry.description, forms.join("; "));
+            let whole = |form: &String| entry.usage.replace(PLACEHOLDER, form);
+            let actions: Vec<String> = forms.iter().map(whole).collect();
+            entry.description = format!("{} Its actions: {}.", entry.description, actions.join("; "));
         }
         Some(entry)
     };

@@ -42,7 +42,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
             entry.usage = entry.usage.replace("edgar_search query=", "edgar_search search_query=");
             entry.usage = entry
                 .usage
-                .replace(r#"={"<key>":[<first>,<last>]}"#, r#"=[{"key":"<key>","start":<first>,"end":<last>}]"#);
+                .replace(r#"={"<key>":[<start>,<end>]}"#, r#"=[{"key":"<key>","start":<start>,"end":<end>}]"#);
         }
     }
     Ok(Brief {

@@ -37,14 +37,14 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
     let ranges = match version {
         Version::V10 => json!({
             "type": "object", "additionalProperties": { "type": "array", "items": place(), "maxItems": 2 },
-            "description": "Parts of documents to read: key to [start, end] in characters; [] for the whole.",
+            "description": "Parts of documents to read: key to [start, end] in characters, counted from 0, without the one at end; [] for the whole.",
         }),
         Version::V11 => json!({
             "type": "array", "items": {
                 "type": "object", "required": ["key", "start", "end"],
                 "properties": { "key": { "type": "string", "minLength": 1 }, "start": place(), "end": place() }
             },
-            "description": "Parts of documents to read: key, start and end in characters.",
+            "description": "Parts of documents to read: key, start and end in characters, counted from 0, without the one at end.",
         }),
     };
     let source = json!({

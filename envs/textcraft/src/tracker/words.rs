@@ -9,7 +9,7 @@ pub use gimbal_env_kit::words::{
 /// Above the list of items with another status than the baseline.
 pub const STATUS: &str = "Items whose status is not baseline:";
 /// Instead of an empty list.
-pub const ALL_BASELINE: &str = "Every item is in its baseline state: none was got or crafted.";
+pub const ALL_BASELINE: &str = "Nothing was got or crafted yet.";
 
 /// Key: name of an item.
 pub const ITEM_NAME: &str = "item_name";

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use gimbal_core::Digest;
+use gimbal_core::yaml::line_of;
 use gimbal_evidence::extract::{Format, PseudonymError, Pseudonyms};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Pseudonym, SourceKind, Utc};
@@ -117,46 +118,97 @@ struct Twin {
 pub(super) fn read(text: &str, place: &str, folder: &Path) -> Result<Vec<Scenario>, CorpusError> {
     let file: File = gimbal_core::yaml::read(text, place)?;
     let names = Names::new(&file.names);
-    let mut scenarios = vec![scenario(&file, None, &names, place, folder)?];
-    for twin in &file.twins {
-        scenarios.push(scenario(&file, Some(twin), &names.with(&twin.names), place, folder)?);
+    let lines = Lines { text, twin: None };
+    let mut scenarios = vec![scenario(&file, None, &names, (place, &lines), folder)?];
+    for (index, twin) in file.twins.iter().enumerate() {
+        let lines = Lines { twin: Some(index), ..lines };
+        scenarios.push(scenario(&file, Some(twin), &names.with(&twin.names), (place, &lines), folder)?);
     }
     Ok(scenarios)
+}
+
+/// Where the keys of a scenario are in the text of its file.
+#[derive(Clone, Copy)]
+struct Lines<'t> {
+    text: &'t str,
+    /// Index of the twin.
+    twin: Option<usize>,
+}
+
+impl Lines<'_> {
+    /// The line, from 1, of a key of the twin, or of the scenario where it is none.
+    fn own(&self, key: &str) -> u64 {
+        match self.twin {
+            Some(index) => line_of(self.text, &format!("twins[{index}].{key}")),
+            None => line_of(self.text, key),
+        }
+    }
+
+    /// The line of a key of the scenario, which a twin may take over.
+    fn of(&self, key: &str, is_own: bool) -> u64 {
+        if is_own { self.own(key) } else { line_of(self.text, key) }
+    }
+
+    /// The line of a source, of which the scenario has `count` and a twin what comes behind.
+    fn source(&self, index: usize, count: usize) -> u64 {
+        match index.checked_sub(count) {
+            None => line_of(self.text, &format!("sources[{index}]")),
+            Some(further) => self.own(&format!("sources[{further}]")),
+        }
+    }
 }
 
 fn scenario(
     file: &File,
     twin: Option<&Twin>,
     names: &Names,
-    place: &str,
+    (place, lines): (&str, &Lines<'_>),
     folder: &Path,
 ) -> Result<Scenario, CorpusError> {
     let id = twin.map_or(&file.id, |twin| &twin.id);
-    let wrong = |what: String| CorpusError::Scenario { place: place.to_owned(), id: id.clone(), what };
+    let wrong = |line: u64, what: String| CorpusError::Scenario { place: place.to_owned(), line, id: id.clone(), what };
+    let rationale = twin.map_or(&file.rationale, |twin| &twin.rationale);
+    let texts = [
+        ("id", id, true),
+        ("title", &file.title, false),
+        ("family", &file.family, false),
+        ("rationale", rationale, true),
+    ];
+    if let Some((key, _, is_own)) = texts.into_iter().find(|(_, text, _)| text.trim().is_empty()) {
+        return Err(wrong(lines.of(key, is_own), format!("`{key}` is empty; expected a text")));
+    }
     let splits = twin.and_then(|twin| twin.splits.as_ref()).unwrap_or(&file.splits);
     if let Some(unknown) = splits.iter().find(|split| !SPLITS.contains(&split.as_str())) {
         let hint = gimbal_core::nearest::hint(unknown, SPLITS);
-        return Err(wrong(format!("there is no split `{unknown}`{hint} (known: {})", SPLITS.join(", "))));
+        let line = lines.of("splits", twin.is_none_or(|twin| twin.splits.is_some()));
+        return Err(wrong(line, format!("there is no split `{unknown}`{hint} (known: {})", SPLITS.join(", "))));
     }
     let difficulty = twin.and_then(|twin| twin.difficulty).unwrap_or(file.difficulty);
     if !(1..=4).contains(&difficulty) {
-        return Err(wrong(format!("difficulty {difficulty}; expected 1 to 4")));
+        let line = lines.of("difficulty", twin.is_none_or(|twin| twin.difficulty.is_some()));
+        return Err(wrong(line, format!("difficulty {difficulty}; expected 1 to 4")));
     }
     let tier = twin.map_or(file.tier, |twin| twin.tier);
     let expected = twin.map_or(file.expected, |twin| twin.expected);
     if !tier.allows(expected) {
-        return Err(wrong(format!("a scenario of the tier {tier} is not {expected}; change one of the two")));
+        let what = format!("a scenario of the tier {tier} is not {expected}; change one of the two");
+        return Err(wrong(lines.own("expected"), what));
     }
-    let changed = Changes::new(file, twin).map_err(&wrong)?;
-    let mut sources = Vec::new();
-    for (number, source) in changed.sources.iter().enumerate() {
-        sources.push(raw(source, names).map_err(|what| wrong(format!("source {}: {what}", number + 1)))?);
+    let changed = Changes::new(file, twin).map_err(|(key, what)| wrong(lines.own(key), what))?;
+    let (mut sources, mut source_lines) = (Vec::new(), Vec::new());
+    for (index, source) in changed.sources.iter().enumerate() {
+        let line = lines.source(index, file.sources.len());
+        sources.push(raw(source, names).map_err(|what| wrong(line, format!("source {}: {what}", index + 1)))?);
+        source_lines.push(line);
     }
     if !changed.context.is_empty() {
-        sources.push(RawSource::Context(context_text(&changed.context, names).map_err(&wrong)?));
+        let line = lines.of("context", twin.is_none_or(|twin| !twin.context.is_empty()));
+        sources.push(RawSource::Context(context_text(&changed.context, names).map_err(|what| wrong(line, what))?));
+        source_lines.push(line);
     }
-    let criterion = filled(&file.criterion, names).map_err(&wrong)?;
-    criterion.check().map_err(|what| wrong(format!("criterion: {what}")))?;
+    let line = lines.of("criterion", false);
+    let criterion = filled(&file.criterion, names).map_err(|what| wrong(line, what))?;
+    criterion.check().map_err(|what| wrong(line, format!("criterion: {what}")))?;
     let year = file.year.or_else(|| changed.sources.iter().find_map(|source| source.start).and_then(year_of));
     Ok(Scenario {
         id: id.clone(),
@@ -171,13 +223,17 @@ fn scenario(
         operator_truth: twin.and_then(|twin| twin.operator_truth).unwrap_or(file.operator_truth),
         label_version: file.label_version,
         techniques: file.techniques.clone(),
-        rationale: twin.map_or(&file.rationale, |twin| &twin.rationale).clone(),
+        rationale: rationale.clone(),
         review: file.review.clone(),
         criterion,
         twin_of: twin.map(|_| file.id.clone()),
         sources,
-        pseudonyms: pseudonyms(&file.pseudonyms).map_err(|error| wrong(format!("pseudonyms: {error}")))?,
+        pseudonyms: pseudonyms(&file.pseudonyms)
+            .map_err(|error| wrong(lines.of("pseudonyms", false), format!("pseudonyms: {error}")))?,
         year,
+        place: place.to_owned(),
+        line: lines.own("id"),
+        source_lines,
         folder: folder.to_path_buf(),
         digest: OnceLock::new(),
     })
@@ -200,7 +256,9 @@ struct Changes {
 }
 
 impl Changes {
-    fn new(file: &File, twin: Option<&Twin>) -> Result<Self, String> {
+    /// # Errors
+    /// What cannot be changed, with the key of the twin that asks for it.
+    fn new(file: &File, twin: Option<&Twin>) -> Result<Self, (&'static str, String)> {
         let (mut sources, mut context) = (file.sources.clone(), file.context.clone());
         let Some(twin) = twin else { return Ok(Self { sources, context: without_labels(context) }) };
         let mut removed = BTreeSet::new();
@@ -218,12 +276,13 @@ impl Changes {
             entries.retain(|entry| !is_removed(entry.get("label").and_then(Value::as_str).unwrap_or_default()));
         }
         if let Some(missing) = twin.remove.iter().find(|label| !removed.contains(*label)) {
-            return Err(format!("it removes `{missing}`, and no step or entry has this label"));
+            return Err(("remove", format!("it removes `{missing}`, and no step or entry has this label")));
         }
         for step in &twin.steps {
             let count = sources.len();
-            let source =
-                sources.get_mut(step.source).ok_or_else(|| format!("a step for source {} of {count}", step.source))?;
+            let wrong =
+                || ("steps", format!("a step for source {}; expected 0 to {}", step.source, count.saturating_sub(1)));
+            let source = sources.get_mut(step.source).ok_or_else(wrong)?;
             source.steps.push(step.clone());
         }
         sources.extend(twin.sources.iter().cloned());

@@ -4,8 +4,9 @@ mod built_in;
 mod file;
 mod generate;
 mod packet;
+pub mod verify;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -33,10 +34,12 @@ pub enum CorpusError {
     #[error(transparent)]
     Yaml(#[from] YamlError),
     /// A scenario says what cannot be.
-    #[error("{place}: scenario `{id}`: {what}")]
+    #[error("{place}:{line}: scenario `{id}`: {what}")]
     Scenario {
         /// The file.
         place: String,
+        /// The line, from 1.
+        line: u64,
         /// The scenario.
         id: String,
         /// What is wrong, what was expected.
@@ -138,13 +141,14 @@ impl Corpus {
     }
 
     fn of(scenarios: Vec<Scenario>) -> Result<Self, CorpusError> {
-        let mut ids = BTreeSet::new();
+        let mut ids: BTreeMap<&str, &Scenario> = BTreeMap::new();
         for scenario in &scenarios {
-            if !ids.insert(scenario.id.as_str()) {
+            if let Some(first) = ids.insert(&scenario.id, scenario) {
                 return Err(CorpusError::Scenario {
-                    place: scenario.folder.display().to_string(),
+                    place: scenario.place.clone(),
+                    line: scenario.line,
                     id: scenario.id.clone(),
-                    what: "another scenario has this id; ids are given once".to_owned(),
+                    what: format!("{}:{} has this id too; ids are given once", first.place, first.line),
                 });
             }
         }

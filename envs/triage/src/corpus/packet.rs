@@ -107,7 +107,9 @@ impl Scenario {
         match source {
             RawSource::Context(text) => Ok(Cow::Borrowed(text.as_bytes())),
             RawSource::Generated(script) => generate::render(script).map(Cow::Owned).map_err(|what| {
-                CorpusError::Scenario { place: self.folder.display().to_string(), id: self.id.clone(), what }
+                let index = self.sources.iter().position(|known| std::ptr::eq(known, source));
+                let line = index.and_then(|index| self.source_lines.get(index)).copied().unwrap_or(self.line);
+                CorpusError::Scenario { place: self.place.clone(), line, id: self.id.clone(), what }
             }),
             RawSource::File { path, sha256, is_data, .. } => {
                 let folder = match (is_data, data) {

@@ -90,7 +90,7 @@ pub(super) fn data(error: &CorpusError) -> EnvError {
 }
 
 /// The scenarios that options name.
-pub(super) enum Held {
+pub(crate) enum Held {
     BuiltIn(&'static Corpus),
     Own(Corpus),
 }
@@ -139,7 +139,7 @@ impl Settings {
     }
 
     /// The same for an episode: scenarios that were read and compared in this process are not read again for the next one.
-    pub(super) fn playing(&self) -> Result<Arc<Held>, EnvError> {
+    pub(crate) fn playing(&self) -> Result<Arc<Held>, EnvError> {
         let known = |last: &Playing| {
             (last.folder == self.corpus && Some(last.digest) == self.corpus_digest).then(|| Arc::clone(&last.corpus))
         };

@@ -64,12 +64,24 @@ pub struct Scenario {
     pub(crate) pseudonyms: Pseudonyms,
     /// Year of times without one.
     pub(crate) year: Option<i16>,
+    /// The scenario's file.
+    pub(crate) place: String,
+    /// The line of its id, from 1.
+    pub(crate) line: u64,
+    /// The line of each source.
+    pub(crate) source_lines: Vec<u64>,
     /// Folder of the scenario's file, for raw files beside it.
     pub(crate) folder: PathBuf,
     pub(crate) digest: OnceLock<Digest>,
 }
 
 impl Scenario {
+    /// The file that describes it, and the line of its id, from 1.
+    #[must_use]
+    pub fn place(&self) -> (&str, u64) {
+        (&self.place, self.line)
+    }
+
     /// Where the raw data of each source come from: a script and its seed, statements, or a file with its licence.
     #[must_use]
     pub fn origins(&self) -> Vec<String> {

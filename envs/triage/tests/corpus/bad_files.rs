@@ -70,12 +70,29 @@ fn mistakes_of_a_file_are_told_with_the_scenario_and_what_was_expected() {
         ("class: logon_failed", "class: logon_failed, actor: 'a*b'", "not within it"),
         ("decides: never", "decides: never, explained_by: [duty]", "`duty`, which is no explanation"),
         ("class: logon_failed", "class: logon_failed, actor: 'account:$who'", "`$who` is no name"),
+        ("family: mine", "family: ''", "`family` is empty"),
+        ("family: mine", "family: ' '", "`family` is empty"),
+        ("id: MY-1", "id: ''", "`id` is empty"),
+        ("rationale: One failure shows nothing.", "rationale: ''", "`rationale` is empty"),
     ];
     for (from, to, expected) in cases {
         assert!(sound.contains(from), "{from}");
         let folder = folder_with(&sound.replace(from, to));
         let error = Corpus::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains(expected) && error.contains("scenario.yaml"), "{to}: {error}");
+        assert!(error.contains(expected), "{to}: {error}");
+        // The line of the key at fault: that of the criterion for all that is in it, and of the verdict for a tier that does not allow it.
+        let key = match from {
+            "class: logon_failed" | "decides: never" => "criterion:",
+            "tier: AMBIGUOUS" if to == "tier: CLEAR_THREAT" => "expected:",
+            other => other,
+        };
+        let line = 1 + sound.lines().position(|line| line.contains(key)).unwrap();
+        let exact = format!("scenario.yaml:{line}:");
+        // What YAML itself refuses is told at the value.
+        assert!(
+            error.contains(&exact) || error.contains(&format!("scenario.yaml:{}:", line + 2)),
+            "{to}: {exact} {error}"
+        );
     }
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(Corpus::open(empty.path()), Err(CorpusError::Empty(_))));
@@ -89,7 +106,14 @@ fn an_id_is_given_once() {
     fs::create_dir(folder.path().join("other")).unwrap();
     fs::write(folder.path().join("other/scenario.yaml"), &scenario).unwrap();
     let error = Corpus::open(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("MY-1") && error.contains("ids are given once"), "{error}");
+    assert!(error.contains("other/scenario.yaml:1: scenario `MY-1`"), "{error}");
+    assert!(error.contains("mine/scenario.yaml:1 has this id too; ids are given once"), "{error}");
+    let twin = format!(
+        "{scenario}twins:\n  - id: MY-1\n    tier: AMBIGUOUS\n    expected: INCONCLUSIVE\n    rationale: The same.\n"
+    );
+    let line = 1 + scenario.lines().count() + 1;
+    let error = Corpus::read(&twin, "mine.yaml").unwrap_err().to_string();
+    assert!(error.starts_with(&format!("mine.yaml:{line}: scenario `MY-1`: mine.yaml:1 has this id too")), "{error}");
 }
 
 #[test]
@@ -104,7 +128,10 @@ fn a_script_has_bounds() {
     ] {
         let folder = folder_with(&scripted(step));
         let error = Corpus::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains(expected) && error.contains("MY-1"), "{step}: {error}");
+        // A number that JSON does not have hides the tree of the file, and its lines.
+        let line = if step.contains(".nan") { 1 } else { 14 };
+        let place = format!("scenario.yaml:{line}: scenario `MY-1`");
+        assert!(error.contains(expected) && error.contains(&place), "{step}: {error}");
     }
 }
 
@@ -130,7 +157,8 @@ fn a_script_that_no_engine_has_is_an_error_and_no_panic() {
         let corpus = Corpus::open(folder.path()).unwrap();
         corpus.all()[0].packet(None, &PacketOptions::default()).unwrap_err().to_string()
     };
-    assert!(made("{event: '4264'}").contains("there is no event `4264`"));
+    let unknown = made("{event: '4264'}");
+    assert!(unknown.contains("there is no event `4264`") && unknown.contains("scenario.yaml:14: "), "{unknown}");
     assert!(made("{event: '4624', fields: {TargetUserNam: x}}").contains("no field `TargetUserNam`"));
     assert!(made("{line: 'sshd: x'}").contains("needs `event`"));
     assert!(made("{event: '4624', fields: {TargetUserName: '{who}'}}").contains("{who}"));

@@ -2,39 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_evidence::Packet;
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::{Fact, Packet};
+use gimbal_triage::corpus::verify::{TELLING, texts};
 use gimbal_triage::scenario::{Scenario, Tier};
 
 use super::made;
-
-/// Words that would tell the label.
-const TELLING: [&str; 16] = [
-    "malicious",
-    "benign",
-    "attack",
-    "intruder",
-    "hacker",
-    "evil",
-    "suspicious",
-    "legitimate",
-    "scenario",
-    "mimikatz",
-    "threat_confirmed",
-    "threat_dismissed",
-    "inconclusive",
-    "ambiguous",
-    "operator_truth",
-    "exfil",
-];
-
-/// All texts of a fact that an agent may see.
-fn texts(fact: &Fact) -> Vec<String> {
-    let mut texts = vec![fact.action.clone()];
-    texts.extend(fact.about().map(|entity| entity.name().to_owned()));
-    texts.extend(fact.attributes.values().cloned());
-    texts
-}
 
 #[test]
 fn no_text_of_a_packet_tells_the_label() {

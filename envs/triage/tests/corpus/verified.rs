@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_evidence::Fact;
 use gimbal_evidence::judge::Verdict;
+use gimbal_triage::corpus::Corpus;
+use gimbal_triage::corpus::verify::faults;
 use gimbal_triage::scenario::Tier;
 
 use super::{corpus, made};
@@ -13,25 +14,56 @@ use super::{corpus, made};
 fn the_criterion_gives_the_expected_verdict_and_another_one_without_the_facts_that_decide() {
     let mut wrong = Vec::new();
     for (scenario, packet) in made() {
-        let found = scenario.criterion.verdict(packet);
-        if found != scenario.expected {
-            wrong.push(format!("{}: {found}, expected {}", scenario.id, scenario.expected));
-        }
-        let decisive: BTreeSet<_> = scenario.decisive(packet).into_iter().collect();
-        if decisive.is_empty() {
-            // Nothing suspicious is there, so nothing can be taken away.
-            let plain = scenario.tier == Tier::ClearBenign && scenario.criterion.suspicious(packet).is_empty();
-            if !plain {
-                wrong.push(format!("{}: no fact decides", scenario.id));
-            }
-            continue;
-        }
-        let rest: Vec<&Fact> = packet.facts().iter().filter(|fact| !decisive.contains(&fact.id)).collect();
-        if scenario.criterion.verdict_over(&rest) == scenario.expected {
-            wrong.push(format!("{}: still {} without {decisive:?}", scenario.id, scenario.expected));
-        }
+        let family: Vec<_> = corpus().all().iter().filter(|other| other.family == scenario.family).collect();
+        wrong.extend(faults(scenario, packet, &family).into_iter().map(|what| format!("{}: {what}", scenario.id)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A scenario over one message and two refused logons.
+fn own(expected: &str, decides: &str, line: &str) -> String {
+    let tier = if expected == "INCONCLUSIVE" { "AMBIGUOUS" } else { "CLEAR_THREAT" };
+    format!(
+        "id: MY-1\ntitle: Mine\nfamily: my_scene\nsplits: [dev]\ntier: {tier}\ndifficulty: 1\ncategory: credentials\n\
+         expected: {expected}\noperator_truth: unknown\nlabel_version: 1\nrationale: As told.\n\
+         sources:\n  - engine: syslog\n    host: web01\n    start: 2026-03-10T02:00:00Z\n    steps:\n\
+         \x20     - {{line: 'sshd: Failed password for root from 192.0.2.7 port 4242 ssh2', count: 2, every: 60}}\n\
+         \x20     - {{line: '{line}', at: 300}}\n\
+         criterion:\n  suspicious:\n    - {{name: failure, facts: {{class: logon_failed}}, decides: {decides}}}\n"
+    )
+}
+
+// covers: ARES-071, ARES-R5
+#[test]
+fn each_check_fails_on_a_scenario_that_breaks_it() {
+    let plain = "cron: (root) CMD (run-parts)";
+    let found = |text: &str| {
+        let corpus = Corpus::read(text, "mine.yaml").unwrap_or_else(|error| panic!("{error}"));
+        let scenario = &corpus.all()[0];
+        let packet = super::packet(scenario);
+        faults(scenario, &packet, &corpus.all().iter().collect::<Vec<_>>())
+    };
+    assert!(
+        found(&own("THREAT_CONFIRMED", "alone", plain)).is_empty(),
+        "{:?}",
+        found(&own("THREAT_CONFIRMED", "alone", plain))
+    );
+    for (text, expected) in [
+        (
+            own("THREAT_CONFIRMED", "never", plain),
+            "the criterion gives INCONCLUSIVE over the packet; `expected` says THREAT_CONFIRMED",
+        ),
+        (
+            own("INCONCLUSIVE", "never", plain),
+            "no scenario of the family `my_scene` is THREAT_CONFIRMED or THREAT_DISMISSED",
+        ),
+        (own("THREAT_CONFIRMED", "alone", "cron: the attack begins"), "and `attack` in it tells the label"),
+        (own("THREAT_CONFIRMED", "alone", "cron: notes on MY-1"), "and `my-1` in it tells the label"),
+        (own("THREAT_CONFIRMED", "alone", plain).replace("class: logon_failed", "class: logon"), "no fact decides"),
+    ] {
+        let faults = found(&text);
+        assert!(faults.iter().any(|fault| fault.contains(expected)), "{expected}: {faults:?}");
+    }
 }
 
 // covers: ARES-071

@@ -95,6 +95,7 @@ impl RecordState for Cases {
                     before: one.before,
                     new_facts: one.new_facts,
                     fallback: one.fallback,
+                    heard: one.heard,
                 });
             }
             Refused::KIND => {

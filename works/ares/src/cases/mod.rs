@@ -55,6 +55,8 @@ pub struct Stand {
     pub new_facts: u32,
     /// Whether rules answered in the place of a model.
     pub fallback: bool,
+    /// Whether it answered what the other side had said.
+    pub heard: bool,
 }
 
 /// A verdict on the way to the conclusion.
@@ -146,6 +148,12 @@ impl Case {
         }
         let first = self.steps.iter().find(|step| step.round == 1 && step.vote == 0);
         first.map(|step| step.verdict).or_else(|| self.gated.map(|gated| gated.single))
+    }
+
+    /// Whether a side had heard the other one when it spoke in the first round.
+    #[must_use]
+    pub fn heard_first(&self, side: Side) -> bool {
+        self.stands.iter().any(|stand| stand.side == side && stand.round == 1 && stand.heard)
     }
 
     /// The verdict that was concluded, with its inputs.

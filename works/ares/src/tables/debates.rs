@@ -130,10 +130,18 @@ pub fn flips(frame: &Frame<'_>) -> Table {
         }
     }
     let notes = vec![
-        "A good flip turns a wrong verdict of the single turn into the expected one, a bad flip the other way round.".to_owned(),
-        "own first round: the verdict by the same judge over the first round of the same debate, in which neither side has heard the \
-         other. Else the first configuration of the study whose debates have one round, with the same models on the same episodes."
+        "A good flip turns a wrong verdict of the single turn into the expected one, a bad flip the other way round."
             .to_owned(),
+        format!(
+            "own first round: the verdict by the same judge over the first round of the same debate, in which {}. Else the first \
+             configuration of the study whose debates have one round, with the same models on the same episodes.",
+            crate::first_round::words(
+                frame
+                    .cells()
+                    .filter(|(_, cases)| cases.iter().any(goes_on))
+                    .map(|(summary, cases)| (summary.info.configuration_label(), cases)),
+            )
+        ),
     ];
     frame.table(columns, rows, notes)
 }

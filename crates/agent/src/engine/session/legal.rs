@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall};
+use gimbal_messages::Form;
 
 use super::{AgentSession, input_forms};
 use crate::Protocol;
@@ -76,6 +77,8 @@ impl Menu {
             false => listed.iter().filter(|call| explained(call)).take(cap).cloned().collect(),
         };
         let narrowed = narrowed || calls.len() < listed.iter().filter(|call| explained(call)).count();
+        // What no prompt explains cannot be meant: who has nothing else can do nothing.
+        let none_legal = none_legal || (calls.is_empty() && !listed.is_empty());
         let texts = rendered(stage, &calls).await;
         let prepared = &session.prepared;
         let (system, variables) = match &prepared.system {
@@ -140,7 +143,12 @@ impl Menu {
                 .collect(),
             false => Vec::new(),
         };
-        let shaped = Arc::new([&forms[..], &[]].map(|tools| {
+        // Who can do nothing gives control back, even where an answer is due.
+        let ends: Vec<(String, Form)> = match self.none_legal {
+            true => forms.iter().filter(|(name, _)| session.ends_by(name)).cloned().collect(),
+            false => Vec::new(),
+        };
+        let shaped = Arc::new([&forms[..], &ends[..]].map(|tools| {
             let message = message.as_ref();
             let shaped = shape(
                 settings.protocol,

@@ -11,6 +11,7 @@ use self::legal::{Legal, Menu, Reply, hidden_from};
 use super::Agent;
 use super::reply::ReplySpec;
 use crate::persona::PersonaError;
+use crate::persona::data::FINISH;
 use crate::prompt::{self, PromptContext};
 use crate::protocol::grammar::{Shape, shape};
 use crate::tool::{Carrier, Delegates, INPUT, Offered, with_reasoning};
@@ -205,6 +206,11 @@ impl<'a> AgentSession<'a> {
         };
         let shaped = shape(settings.protocol, shape_of);
         Some(Reply { grammar: Arc::new(shaped.grammar), max_output_tokens: shaped.max_output_tokens })
+    }
+
+    /// Whether the tool of this published name gives control back.
+    fn ends_by(&self, name: &str) -> bool {
+        self.prepared.tools.iter().any(|tool| tool.name == name && tool.generic == FINISH)
     }
 
     /// The settings of the agent.
