@@ -32,7 +32,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
         .and_then(|_| page.split_once(" votes for ").map(|(before, _)| before))
         .and_then(|before| before.rsplit(". ").next())
         .and_then(|counts| counts.split(' ').next()?.parse::<usize>().ok());
-    let Some(last) = page.lines().filter(|line| line.starts_with("Round ") && line.contains(": ")).next_back() else {
+    let Some(last) = page.lines().rfind(|line| line.starts_with("Round ") && line.contains(": ")) else {
         return sheet.message("nobody has stated anything yet", &ballot(start, "my number at the start", false));
     };
     let mut told = told(last);

@@ -97,7 +97,7 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
         let row = vec![
             Cell::count(arm.map_or(0, |ended| u64::from(ended.agents))),
             Cell::count(arm.map_or(0, |ended| u64::from(ended.adversaries))),
-            Cell::text(arm.map_or("", |ended| &ended.strategy)),
+            Cell::text(arm.map_or("", |ended| ended.strategy.as_str())),
             Cell::text(if arm.is_some_and(|ended| ended.mentioned) { "yes" } else { "no" }),
             Cell::count(games.len() as u64),
             Cell::share(valid.map(|found| found.share)),

@@ -117,7 +117,7 @@ pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         }
         for (name, given) in RULES {
             let decided = || marked.iter().filter(|(panel, _)| given(&panel.ruled).is_some());
-            let right = decided().filter(|(panel, expected)| given(&panel.ruled) == Some(expected)).count() as u64;
+            let right = decided().filter(|(panel, expected)| given(&panel.ruled) == Some(*expected)).count() as u64;
             let is_right = |(panel, expected): &(&Panel, &str)| given(&panel.ruled).unwrap_or(UNDECIDED) == *expected;
             let clusters = marked.iter().map(|one| (one.0.task.as_str(), one.0.run, is_right(one)));
             let accuracy = Proportion::clustered(clusters, confidence);
