@@ -117,6 +117,12 @@ pub fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
                 }
                 line.clear();
             }
+            if length == 0 {
+                // A question about the server, which this one does not answer.
+                let gone = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = reader.get_mut().write_all(gone);
+                continue;
+            }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
             let number = {

@@ -181,7 +181,8 @@ async fn played(folder: &Path, plan: Plan, models: Arc<Models>) -> Result<RunFol
     let source: Arc<dyn ModelSource> = models;
     let tell = |event: Progress| match event {
         Progress::Warning { text } => stdio::message(&format!("warning: {text}")),
-        Progress::Note { text } => stdio::message(&text),
+        Progress::Retrying { detail, .. } => stdio::message(&format!("tried again: {detail}")),
+        Progress::Failed { detail, .. } => stdio::message(&format!("given up: {detail}")),
         Progress::Closed { model, detail } => stdio::message(&progress::reason(&model, &detail)),
         _ => {}
     };
