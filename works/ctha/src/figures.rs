@@ -120,7 +120,8 @@ fn draw(key: &str, curves: &[Curve], asked: &Asked) -> Drawn {
     };
     let caption = format!(
         "{what}, by how many maps of {} streams are multiplied. Median of {} draws, with the range of eight tenths of them. Doubly \
-         stochastic maps after {} rounds of the projection.{more}",
+         stochastic maps after {} rounds of the projection.{more} Maps are drawn at random; \
+         no run is in it.",
         asked.layers, asked.draws, asked.iterations
     );
     Ok(lines::draw(Svg::new(), &chart, 0.0, caption))
