@@ -129,6 +129,10 @@ fn conditions_are_judged_where_that_can_be_done() {
     assert_eq!(holds("the host looks strange"), None);
     let error = "refusals > 2 and so on".parse::<Condition>().unwrap_err().to_string();
     assert!(error.contains("`so on`") && error.contains("refusals >= 2"), "{error}");
+    // As many parts as a condition may have, and one more.
+    let parts = |count: usize| vec!["x>=2"; count].join(" and ");
+    assert_eq!(Condition::of(&Condition::of(&parts(64)).to_string()), Condition::of(&parts(64)));
+    assert!(Condition::of(&parts(64)).is_judged() && parts(65).parse::<Condition>().is_err());
     for wrong in ["", "and", "x >", "> 3", "x > 1e3", "x > 1.2345", "x y > 3", "reward < --1", "call"] {
         assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
     }

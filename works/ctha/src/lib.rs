@@ -12,7 +12,7 @@ use gimbal_view::work::{Item, Work};
 
 /// The title of an item; empty where there is none of this key.
 #[must_use]
-pub fn titles(key: &str) -> &'static str {
+pub fn title(key: &str) -> &'static str {
     items::ITEMS.iter().find(|item| item.key == key).map_or("", |item| item.title)
 }
 

@@ -3,7 +3,7 @@
 use gimbal_core::Milli;
 use gimbal_ctha::figures::{ACROSS_LAYERS, AMPLIFICATION, Asked, output};
 use gimbal_ctha::tables as made;
-use gimbal_ctha::titles;
+use gimbal_ctha::title;
 
 use super::{own_folder, tables, write_file};
 use crate::args::{GainsArgs, TemporalVerb};
@@ -32,7 +32,7 @@ fn gains(options: &GainsArgs) -> Result<(), Failure> {
     if let Some(folder) = &options.figures {
         own_folder(folder)?;
         for key in [ACROSS_LAYERS, AMPLIFICATION] {
-            let drawn = output(key, titles(key), &asked);
+            let drawn = output(key, title(key), &asked);
             let path = folder.join(format!("{}.svg", drawn.file));
             write_file(&path, &drawn.figure.alone)?;
             message(&format!("{}: written", path.display()));

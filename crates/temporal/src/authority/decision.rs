@@ -52,13 +52,74 @@ impl Decision {
     /// layer between that layer and the one that gets it.
     #[must_use]
     pub fn distance(&self, other: &Self) -> Distance {
-        let content = strsim::levenshtein(&self.content, &other.content);
-        let category = match (other.category, other.to, self.category.home()) {
+        Distance {
+            category: self.steps_to(other),
+            content: edits(&self.content, &other.content, usize::MAX).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Steps of category alone, which cost nothing to count.
+    pub(super) fn steps_to(&self, other: &Self) -> usize {
+        match (other.category, other.to, self.category.home()) {
             (Category::Escalation | Category::Delegation, Some(to), Some(home)) => {
                 1 + to.index().abs_diff(home.index())
             }
             _ => self.category.steps_to(other.category),
-        };
-        Distance { category, content }
+        }
+    }
+}
+
+/// Letters to insert, delete or replace from one text to the other; `None` where there are more than `most`.
+pub(super) fn edits(one: &str, other: &str, most: usize) -> Option<usize> {
+    let other: Vec<char> = other.chars().collect();
+    if one.chars().count().abs_diff(other.len()) > most {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (place, letter) in one.chars().enumerate() {
+        let mut corner = place;
+        let mut left = place + 1;
+        let mut least = left;
+        row[0] = left;
+        for (cell, at) in row[1..].iter_mut().zip(&other) {
+            let replaced = corner + usize::from(letter != *at);
+            corner = *cell;
+            left = replaced.min(left + 1).min(corner + 1);
+            *cell = left;
+            least = least.min(left);
+        }
+        if least > most {
+            return None;
+        }
+    }
+    row.last().copied().filter(|edits| *edits <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::edits;
+
+    /// By definition.
+    fn naive(one: &[char], other: &[char]) -> usize {
+        match (one.split_last(), other.split_last()) {
+            (None, _) => other.len(),
+            (_, None) => one.len(),
+            (Some((a, one_rest)), Some((b, other_rest))) => {
+                let replaced = naive(one_rest, other_rest) + usize::from(a != b);
+                replaced.min(naive(one_rest, other) + 1).min(naive(one, other_rest) + 1)
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn edits_are_the_fewest(one in "[abé]{0,5}", other in "[abé]{0,5}", most in 0..6_usize) {
+            let letters = |text: &str| text.chars().collect::<Vec<_>>();
+            let fewest = naive(&letters(&one), &letters(&other));
+            prop_assert_eq!(edits(&one, &other, usize::MAX), Some(fewest));
+            prop_assert_eq!(edits(&one, &other, most), (fewest <= most).then_some(fewest));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use gimbal_core::{Rejection, RejectionKind};
 use serde::{Deserialize, Serialize};
 
+use super::decision::edits;
 use super::{Authority, Category, Decision, Distance, Standing};
 use crate::Layer;
 
@@ -40,11 +41,32 @@ impl Authority {
             return kept(decision);
         }
         let handed = layers.iter().filter(|other| **other != layer).map(|other| hand_over(decision, layer, *other));
-        let within = |candidate: &Decision| self.standing(layer, candidate) == Standing::Permitted;
-        let all = candidates.iter().filter(|candidate| within(candidate)).cloned().chain(handed);
-        let nearest = all.map(|candidate| (decision.distance(&candidate), candidate)).min();
-        let idle = || (decision.distance(&Decision::idle()), Decision::idle());
-        let (distance, decision) = nearest.map_or_else(idle, |nearest| nearest.min(idle()));
+        let handed: Vec<Decision> = handed.chain([Decision::idle()]).collect();
+        // Words are compared only where the kinds are nearest: letters cost more to count than kinds.
+        let mut nearest: (usize, Vec<&Decision>) = (usize::MAX, Vec::new());
+        for candidate in candidates.iter().chain(&handed) {
+            let steps = decision.steps_to(candidate);
+            if steps > nearest.0 || self.standing(layer, candidate) != Standing::Permitted {
+                continue;
+            }
+            if steps < nearest.0 {
+                nearest = (steps, Vec::new());
+            }
+            nearest.1.push(candidate);
+        }
+        let mut found: Option<(Distance, &Decision)> = None;
+        for candidate in nearest.1 {
+            let most = found.map_or(usize::MAX, |(distance, _)| distance.content);
+            let Some(content) = edits(&decision.content, &candidate.content, most) else { continue };
+            let distance = Distance { category: nearest.0, content };
+            if found.is_none_or(|best| (distance, candidate) < best) {
+                found = Some((distance, candidate));
+            }
+        }
+        let (distance, decision) = match found {
+            Some((distance, candidate)) => (distance, candidate.clone()),
+            None => (decision.distance(&Decision::idle()), Decision::idle()),
+        };
         Projected { decision, distance, reason: Reason::Authority(standing) }
     }
 

@@ -79,7 +79,7 @@ pub struct NotACondition {
     pub part: String,
 }
 
-/// Deepest number of parts; a schema lets no text through that has more.
+/// Most parts of a condition.
 const PARTS: usize = 64;
 
 impl Condition {
@@ -180,7 +180,8 @@ impl FromStr for Condition {
     fn from_str(text: &str) -> Result<Self, NotACondition> {
         let wrong = |part: &str| NotACondition { part: part.chars().take(60).collect() };
         let words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() > 4 * PARTS {
+        let joins = |word: &&&str| word.eq_ignore_ascii_case("or") || word.eq_ignore_ascii_case("and");
+        if words.iter().filter(joins).count() >= PARTS {
             return Err(wrong(text));
         }
         let clauses = words.split(|word| word.eq_ignore_ascii_case("or"));

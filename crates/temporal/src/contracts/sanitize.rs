@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 use super::note::{Cause, Note};
 
+/// Most characters between the ends of a mark.
+const NAME: usize = 24;
 /// Most words between a verb and what it is about.
 const REACH: usize = 6;
 
@@ -120,7 +122,10 @@ fn markup(text: &str) -> Option<(usize, usize)> {
             _ => ("<", ">"),
         };
         let inner = rest.strip_prefix(open)?;
-        let end = inner.find(close)?;
+        let end = inner.char_indices().take(NAME).find(|(_, c)| close.starts_with(*c)).map(|(end, _)| end)?;
+        if !inner[end..].starts_with(close) {
+            return None;
+        }
         let name = inner[..end].trim().trim_start_matches('/').trim();
         let is_role = ROLES.iter().any(|role| role.eq_ignore_ascii_case(name));
         is_role.then(|| (begin, begin + open.len() + end + close.len()))

@@ -36,10 +36,10 @@ pub fn spectral_norm(matrix: &Matrix) -> f64 {
                 let tangent = zeta.signum() / (zeta.abs() + zeta.mul_add(zeta, 1.0).sqrt());
                 let cosine = 1.0 / tangent.mul_add(tangent, 1.0).sqrt();
                 let sine = cosine * tangent;
-                for row in 0..rows {
-                    let (x, y) = (turned[one][row], turned[other][row]);
-                    turned[one][row] = cosine * x - sine * y;
-                    turned[other][row] = sine * x + cosine * y;
+                // `one` comes before `other`.
+                let (before, from) = turned.split_at_mut(other);
+                for (x, y) in before[one].iter_mut().zip(from[0].iter_mut()) {
+                    (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
                 }
             }
         }
