@@ -210,7 +210,6 @@ fn hits_on_real_logs_agree_with_other_engines() {
 }
 
 /// Prints the tables of the comparison over the real event logs. No rate is claimed: ten harmless logs are too few for one.
-// covers: ARES-023
 #[test]
 fn hits_beside_the_own_verdicts_by_label() {
     let Some(folder) = reference() else { return };
