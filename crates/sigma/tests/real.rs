@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use gimbal_evidence::Class;
-use gimbal_evidence::extract::{Observed, ReadOptions, read_evtx};
-use gimbal_sigma::{Matcher, Record, RuleFiles, RuleSet, Tables};
+use gimbal_evidence::extract::{Extraction, Observed, ReadOptions, read_evtx};
+use gimbal_evidence::rules::{Decision, RuleSet as OwnRules, SkepticKind, single_turn};
+use gimbal_evidence::{Class, Packet, Selection};
+use gimbal_sigma::comparison::{Compared, Labels, by_label, hits, test};
+use gimbal_sigma::{Hits, Level, Matcher, Record, RuleFiles, RuleSet, Tables};
 use serde_json::Value;
 
 fn reference() -> Option<PathBuf> {
@@ -205,4 +207,54 @@ fn hits_on_real_logs_agree_with_other_engines() {
     assert_eq!(telemetry(&folder, with_maps(&folder), "events_with_4688"), (316, 325));
     let plain = Loaded::new(&folder, Tables::windows().unwrap().without_maps());
     assert_eq!(telemetry(&folder, &plain, "events"), (263, 272));
+}
+
+/// Prints the tables of the comparison over the real event logs. No rate is claimed: ten harmless logs are too few for one.
+#[test]
+fn hits_beside_the_own_verdicts_by_label() {
+    let Some(folder) = reference() else { return };
+    let loaded = with_maps(&folder);
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/triage.yaml");
+    let own: OwnRules = gimbal_core::yaml::read(&fs::read_to_string(rules).unwrap(), "rules/triage.yaml").unwrap();
+    let labels = fs::read_to_string(folder.join("telemetry/labels.csv")).unwrap();
+    let labels = Labels::read(&labels, "labels.csv").unwrap();
+    let selection = Selection::default();
+    let mut compared = Vec::new();
+    for row in rows(&folder.join("sigma/hits.jsonl")) {
+        let file = row["file"].as_str().unwrap();
+        let mut hits = Hits::new(&loaded.set, &loaded.tables, &selection);
+        let mut extraction = Extraction::new(selection.clone(), ReadOptions::default());
+        let opened = fs::File::open(folder.join("telemetry").join(file)).unwrap();
+        extraction.read_watched(opened, None, 0, Some(&mut hits)).unwrap();
+        let found = hits.found();
+        let (records, matched) = (hits.asked(), hits.matched());
+        let source = hits.source(loaded.set.bytes(), loaded.set.sha256());
+        let (facts, _) = hits.into_facts();
+        extraction.add(source, facts);
+        let packet = extraction.finish().unwrap();
+        assert_eq!(Packet::read(&packet.to_bytes()).unwrap(), packet, "{file}");
+        // The packet holds the hits, and its verdict is that of a packet without them.
+        let verdict = single_turn(&packet, &own, SkepticKind::Deterministic, Decision::Claims);
+        let mut extraction = Extraction::new(selection.clone(), ReadOptions::default());
+        extraction.read(fs::File::open(folder.join("telemetry").join(file)).unwrap(), None, 0).unwrap();
+        let plain = single_turn(&extraction.finish().unwrap(), &own, SkepticKind::Deterministic, Decision::Claims);
+        assert_eq!((verdict.verdict, verdict.confidence), (plain.verdict, plain.confidence), "{file}");
+        assert_eq!(verdict.architect.techniques, plain.architect.techniques, "{file}");
+        let label = labels.of(file).map(str::to_owned);
+        compared.push(Compared { file: file.to_owned(), label, verdict: plain.verdict, records, matched, found });
+    }
+    println!("{}\n{}", by_label(&compared).to_markdown(), test(&compared).to_markdown());
+    let with_hits = |label: &str, least: Option<Level>| {
+        compared.iter().filter(|file| file.label.as_deref() == Some(label) && file.is_hit(least)).count()
+    };
+    let files = |label: &str| compared.iter().filter(|file| file.label.as_deref() == Some(label)).count();
+    let known = ["malicious", "ambiguous", "benign", "background"];
+    assert_eq!(known.map(files), [32, 17, 2, 8]);
+    // At least the logs of the independent check.
+    let least = [(None, [23, 10, 1, 5]), (Some(Level::Medium), [21, 7, 1, 4]), (Some(Level::High), [18, 3, 0, 1])];
+    for (level, there) in least {
+        let here = known.map(|label| with_hits(label, level));
+        assert!(here.iter().zip(there).all(|(here, there)| *here >= there), "{level:?}: {here:?}, there {there:?}");
+    }
+    assert_eq!(hits(&compared).rows.len(), compared.iter().map(|file| file.found.len()).sum::<usize>());
 }

@@ -20,7 +20,9 @@ pub use evidence::{
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
 pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
-pub use rules::{RulesArgs, RulesTable};
+pub use rules::RulesArgs;
+#[cfg(feature = "sigma")]
+pub use rules::RulesTable;
 pub use temporal::{GainsArgs, TemporalVerb};
 
 /// The arguments of the program.

@@ -8,6 +8,7 @@ use super::ReportFormat;
 
 /// `gimbal evidence rules`.
 #[derive(Debug, Args)]
+#[cfg_attr(not(feature = "sigma"), allow(dead_code, reason = "without the engine nobody reads them"))]
 #[command(
     after_help = "Each file is read alone, as `gimbal triage FILE` reads it. A hit says that a pattern matched: the comparison takes hits for \
                   verdicts only to compare. Rules are asked about Windows events (.evtx, XML)."

@@ -18,7 +18,7 @@ pub enum Reading {
     /// Starts of processes in the Security log count as process creation.
     WithMaps,
     /// They do not.
-    #[cfg_attr(not(feature = "sigma"), expect(dead_code, reason = "nothing is read for rules without the engine"))]
+    #[cfg_attr(not(feature = "sigma"), allow(dead_code, reason = "nothing is read for rules without the engine"))]
     AsWritten,
 }
 
