@@ -13,6 +13,7 @@ mod pseudonyms;
 mod real;
 #[cfg(feature = "extract")]
 mod selection;
+mod signs;
 mod support;
 #[cfg(feature = "extract")]
 mod telemetry;
