@@ -15,6 +15,7 @@ mod pseudonyms;
 mod real;
 #[cfg(feature = "extract")]
 mod selection;
+mod signs;
 mod support;
 #[cfg(feature = "extract")]
 mod telemetry;

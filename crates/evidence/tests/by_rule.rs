@@ -6,7 +6,7 @@ use gimbal_core::{Digest, Milli};
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
     BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then,
-    ThreatRule, single_turn,
+    ThreatRule, Weight, Who, single_turn,
 };
 use gimbal_evidence::{Aggregate, Class, Counter, NewFact, Utc};
 use serde_json::json;
@@ -25,13 +25,15 @@ fn rules() -> RuleSet {
         source: "https://attack.mitre.org/techniques/T1110/".to_owned(),
         when,
         strength: Milli(strength),
+        weight: Weight::Alone,
+        excused_by: Vec::new(),
     };
     let guessing = Condition {
         class: vec![Class::LogonFailed],
         repeated: Some(Repeated { at_least: 3, by: By::Actor }),
         ..Condition::default()
     };
-    let guessed = Condition { then: Some(Then { class: vec![Class::Logon], within: 60 }), ..guessing.clone() };
+    let guessed = Condition { then: Some(Then { class: vec![Class::Logon], within: 60, from: Who::Actor, to: Who::Actor }), ..guessing.clone() };
     let scan = Condition {
         class: vec![Class::Flow],
         distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: By::Actor }),

@@ -96,14 +96,27 @@ fn explained(cited: &[&Fact]) -> Entailment {
     Entailment::of(observed.iter().all(|fact| stated.iter().any(|context| covers(context, fact))))
 }
 
-/// Whether a stated fact explains an observed one: both are about one entity, and all that was observed lies in the window of the stated one,
-/// where it names one (attributes `from` and `until`). An inventory explains only what its entry does itself: that a host is
-/// listed excuses nothing that is done to it. What was observed earlier, and what was not collected, explain nothing by themselves.
+/// Whether a stated fact explains an observed one. What must hold:
+///
+/// - Both are about one entity. An inventory explains only what its entry does itself, or what is done by an address that it names, or to a
+///   host whose role is to take backups: that a host is listed excuses nothing that is done to it.
+/// - Where the statement names addresses beside its own, the observed fact is about one of them.
+/// - All that was observed lies in the window of the stated one, where it names one (attributes `from` and `until`).
+///
+/// What was observed earlier, and what was not collected, explain nothing by themselves.
 pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
+    let named = named_addresses(context);
+    let is_named = |entity: &Entity| named.contains(entity.name());
+    let is_own = |entity: &Entity| context.about().any(|own| own == entity);
     let shares = match context.class {
         Class::History | Class::NotCollected => false,
-        Class::Inventory => fact.actor.as_ref().is_some_and(|actor| context.about().any(|entity| entity == actor)),
-        _ => context.about().any(|entity| fact.about().any(|about| about == entity)),
+        Class::Inventory => {
+            let takes_backups = context.attributes.get("role").is_some_and(|role| role.to_lowercase().contains("backup"));
+            fact.actor.as_ref().is_some_and(|actor| is_own(actor) && (named.is_empty() || fact.about().any(is_named)))
+                || fact.actor.as_ref().is_some_and(is_named)
+                || takes_backups && fact.object.as_ref().is_some_and(is_own)
+        }
+        _ => fact.about().any(is_own) && (named.is_empty() || fact.about().any(is_named)),
     };
     let bound = |name: &str| context.attributes.get(name).map(|text| text.parse::<Utc>());
     let within = match (bound("from"), bound("until")) {
@@ -115,4 +128,14 @@ pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
         }),
     };
     shares && within
+}
+
+/// Addresses in the text of a statement, beside those that it is about.
+fn named_addresses(context: &Fact) -> BTreeSet<&str> {
+    // What these hold is what the statement is about, or its window.
+    const ABOUT: [&str; 6] = ["address", "addresses", "covers", "about", "from", "until"];
+    let texts = context.attributes.iter().filter(|(name, _)| !ABOUT.contains(&name.as_str()));
+    let words = texts.flat_map(|(_, text)| text.split(|sign: char| !(sign.is_ascii_hexdigit() || ".:".contains(sign))));
+    let addresses = words.map(|word| word.trim_matches([':', '.'])).filter(|word| word.parse::<std::net::IpAddr>().is_ok());
+    addresses.filter(|word| !context.about().any(|own| own.name() == *word)).collect()
 }

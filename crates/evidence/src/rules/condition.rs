@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::records;
-use crate::{Class, Fact, FactId, Packet};
+use crate::{Class, Entity, Fact, FactId, Packet};
 
 /// Which facts a rule takes. What is not set restricts nothing; texts are compared without regard to capital letters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,9 +27,18 @@ pub struct Condition {
     /// None of these fields contains one of its texts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub without: BTreeMap<String, Vec<String>>,
+    /// Each field is a whole number, and at least this.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub at_least: BTreeMap<String, u64>,
     /// So many records that belong together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<Repeated>,
+    /// A field that sums up to so much over facts that belong together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sum: Option<Sum>,
+    /// Facts that belong together and follow one another in equal steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
     /// So many different values among facts that belong together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct: Option<Distinct>,
@@ -45,6 +55,8 @@ pub enum By {
     Actor,
     /// The same object.
     Object,
+    /// The same actor and the same object.
+    Pair,
 }
 
 /// So many records that belong together.
@@ -69,7 +81,52 @@ pub struct Distinct {
     pub by: By,
 }
 
-/// A fact of another class that follows, from the same actor.
+/// A field that sums up to so much over facts that belong together. Facts without the field, as counts of others are, add nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sum {
+    /// The field: a whole number.
+    pub field: String,
+    /// Least sum.
+    pub at_least: u64,
+    /// What the facts share.
+    pub by: By,
+}
+
+/// Facts that belong together and follow one another in equal steps: four of five steps differ from the median step by no more than
+/// a share of it. Steps of less than a second are part of one call and count as none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Steady {
+    /// Least number of facts. Facts that count others have no times of their own and do not count.
+    pub at_least: usize,
+    /// The share, in thousandths of the median step.
+    pub within: Milli,
+    /// What the facts share.
+    pub by: By,
+}
+
+/// Which entity of a fact is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    /// Who acted.
+    #[default]
+    Actor,
+    /// What was acted on.
+    Object,
+}
+
+impl Who {
+    fn of(self, fact: &Fact) -> Option<&Entity> {
+        match self {
+            Self::Actor => fact.actor.as_ref(),
+            Self::Object => fact.object.as_ref(),
+        }
+    }
+}
+
+/// A fact of another class that follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Then {
@@ -77,12 +134,28 @@ pub struct Then {
     pub class: Vec<Class>,
     /// At most so many seconds after the last of the others.
     pub within: u64,
+    /// The entity of the earlier facts that both share.
+    #[serde(default)]
+    pub from: Who,
+    /// The entity of the later fact that is the same one.
+    #[serde(default)]
+    pub to: Who,
 }
 
 impl Condition {
     /// Whether it restricts nothing about single facts.
     pub(super) fn is_open(&self) -> bool {
-        self.class.is_empty() && self.is.is_empty() && self.ends.is_empty() && self.contains.is_empty()
+        self.class.is_empty()
+            && self.is.is_empty()
+            && self.ends.is_empty()
+            && self.contains.is_empty()
+            && self.at_least.is_empty()
+    }
+
+    /// Those of the facts found that a sequence begins with: all of them where nothing must follow.
+    pub(super) fn leading(&self, packet: &Packet, found: &[FactId]) -> Vec<FactId> {
+        let leads = |id: &FactId| self.then.is_none() || packet.fact(*id).is_some_and(|fact| self.takes(fact));
+        found.iter().copied().filter(leads).collect()
     }
 
     /// The facts that it takes, in the order of their ids.
@@ -97,6 +170,17 @@ impl Condition {
                 group.iter().filter_map(|fact| fact.field(&distinct.field)).collect::<BTreeSet<_>>().len()
                     >= distinct.at_least
             }),
+            None => taken,
+        };
+        let taken = match &self.sum {
+            Some(sum) => grouped(&taken, sum.by, |group| {
+                let numbers = group.iter().filter_map(|fact| number(fact, &sum.field));
+                numbers.fold(0, u64::saturating_add) >= sum.at_least
+            }),
+            None => taken,
+        };
+        let taken = match &self.steady {
+            Some(steady) => grouped(&taken, steady.by, |group| is_steady(group, steady)),
             None => taken,
         };
         let mut ids: Vec<FactId> = match &self.then {
@@ -128,20 +212,44 @@ impl Condition {
             && self.is.iter().all(|(name, texts)| field(name, texts, |value, text| value == text))
             && self.ends.iter().all(|(name, texts)| field(name, texts, |value, text| value.ends_with(text)))
             && self.contains.iter().all(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
+            && self.at_least.iter().all(|(name, least)| number(fact, name).is_some_and(|value| value >= *least))
             && !self.without.iter().any(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
     }
 }
 
+/// A field as a whole number.
+fn number(fact: &Fact, field: &str) -> Option<u64> {
+    fact.field(field)?.parse().ok()
+}
+
+/// Whether facts follow one another in equal steps.
+fn is_steady(group: &[&Fact], steady: &Steady) -> bool {
+    let single = group.iter().filter(|fact| fact.aggregate.is_none());
+    let mut times: Vec<i64> = single.filter_map(|fact| fact.time.as_ref().map(|time| time.utc.micros())).collect();
+    times.sort_unstable();
+    let mut steps: Vec<i64> =
+        times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step >= 1_000_000).collect();
+    if steps.len() + 1 < steady.at_least || steps.is_empty() {
+        return false;
+    }
+    steps.sort_unstable();
+    let median = steps[steps.len() / 2];
+    let near = |step: &&i64| i128::from((**step - median).abs()) * 1000 <= i128::from(median) * i128::from(steady.within.0);
+    5 * steps.iter().filter(near).count() >= 4 * steps.len()
+}
+
 /// The facts of all groups that pass a test.
 fn grouped<'a>(facts: &[&'a Fact], by: By, test: impl Fn(&[&Fact]) -> bool) -> Vec<&'a Fact> {
-    let mut groups: BTreeMap<&crate::Entity, Vec<&'a Fact>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<&Entity>, Option<&Entity>), Vec<&'a Fact>> = BTreeMap::new();
     for fact in facts {
-        let entity = match by {
-            By::Actor => fact.actor.as_ref(),
-            By::Object => fact.object.as_ref(),
+        let (actor, object) = (fact.actor.as_ref(), fact.object.as_ref());
+        let key = match by {
+            By::Actor => actor.map(|actor| (Some(actor), None)),
+            By::Object => object.map(|object| (None, Some(object))),
+            By::Pair => actor.zip(object).map(|(actor, object)| (Some(actor), Some(object))),
         };
-        if let Some(entity) = entity {
-            groups.entry(entity).or_default().push(fact);
+        if let Some(key) = key {
+            groups.entry(key).or_default().push(fact);
         }
     }
     groups.into_values().filter(|group| test(group)).flatten().collect()
@@ -153,7 +261,9 @@ fn followed(facts: &[&Fact], packet: &Packet, then: &Then) -> Vec<FactId> {
     let mut ids = Vec::new();
     for follower in packet.facts().iter().filter(|fact| !fact.class.is_opinion() && then.class.contains(&fact.class)) {
         let Some(time) = follower.time.as_ref().map(|time| time.utc.micros()) else { continue };
-        let before = facts.iter().filter(|fact| fact.actor.is_some() && fact.actor == follower.actor).filter(|fact| {
+        let Some(who) = then.to.of(follower) else { continue };
+        let earlier = facts.iter().filter(|fact| fact.id != follower.id && then.from.of(fact) == Some(who));
+        let before = earlier.filter(|fact| {
             end(fact).is_some_and(|end| {
                 let after = time - end.micros();
                 // Aggregates end with their last member, which can be after the follower: its own time then counts.

@@ -3,6 +3,7 @@
 
 mod architect;
 mod condition;
+mod signs;
 mod skeptic;
 
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use condition::{By, Condition, Distinct, Repeated, Then};
+pub use condition::{By, Condition, Distinct, Repeated, Steady, Sum, Then, Who};
 
 use crate::claim::{Assertion, Entailment, Predicate};
 use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Side, Verdict, judge_claims};
@@ -95,6 +96,17 @@ impl Explanation {
     }
 }
 
+/// What a sign decides where nothing explains it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// It decides by itself: ordinary work seldom looks like this.
+    #[default]
+    Alone,
+    /// Ordinary work looks like this too. It decides beside another sign of another technique, in other facts.
+    Paired,
+}
+
 /// A rule of the Architect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +123,13 @@ pub struct ThreatRule {
     pub when: Condition,
     /// What it adds to the pattern's strength, in thousandths.
     pub strength: Milli,
+    /// What it decides where nothing explains it.
+    #[serde(default)]
+    pub weight: Weight,
+    /// Words of which a statement must hold one to explain this sign, in small letters: a night on duty explains no second
+    /// superuser. Empty: any statement that covers the facts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excused_by: Vec<String>,
 }
 
 /// A rule of the Skeptic over observed facts. Stated facts need none: they explain what they cover.
@@ -265,7 +284,7 @@ pub fn architect(packet: &Packet, rules: &RuleSet) -> Position {
 pub fn skeptic(packet: &Packet, rules: &RuleSet, kind: SkepticKind, thesis: &Position) -> Position {
     match kind {
         SkepticKind::Rules => skeptic::by_rule(packet, rules, thesis),
-        SkepticKind::Deterministic => skeptic::deterministic(packet, thesis),
+        SkepticKind::Deterministic => skeptic::deterministic(packet, rules, thesis),
     }
 }
 
@@ -296,7 +315,8 @@ pub fn single_turn(packet: &Packet, rules: &RuleSet, kind: SkepticKind, decision
 
 /// The claims of both sides as the judge over claims sees them, those of the Architect first. Each speaks for the side that makes it. One
 /// that its facts contradict does not survive. Facts that an entailed explanation of the Skeptic covers, and hits of rules of others, weigh
-/// nothing for a threat.
+/// nothing for a threat; and the explanation, which says nothing of other facts, weighs nothing for the other side while a threat is open
+/// beside it.
 #[must_use]
 pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<ClaimScore> {
     let stands = |assertion: &Assertion| packet.entails(assertion) != Entailment::Contradicted;
@@ -306,17 +326,24 @@ pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<
         .filter(|assertion| assertion.predicate == Predicate::Explained && stands(assertion))
         .flat_map(|assertion| assertion.facts.iter().copied())
         .collect();
-    let threats = architect.assertions.iter().map(|assertion| {
-        let is_opinion = |id: &FactId| packet.fact(*id).is_some_and(|fact| fact.class.is_opinion());
-        let open = assertion.facts.iter().filter(|id| !explained.contains(id) && !is_opinion(id)).count();
-        let facts = u32::try_from(open).unwrap_or(u32::MAX);
-        ClaimScore { side: Side::Threat, facts, ..assertion.score(stands(assertion)) }
-    });
-    let others = skeptic
+    let is_opinion = |id: &FactId| packet.fact(*id).is_some_and(|fact| fact.class.is_opinion());
+    let mut scores: Vec<ClaimScore> = architect
         .assertions
         .iter()
-        .map(|assertion| ClaimScore { side: Side::Benign, ..assertion.score(stands(assertion)) });
-    threats.chain(others).collect()
+        .map(|assertion| {
+            let open = assertion.facts.iter().filter(|id| !explained.contains(id) && !is_opinion(id)).count();
+            let facts = u32::try_from(open).unwrap_or(u32::MAX);
+            ClaimScore { side: Side::Threat, facts, ..assertion.score(stands(assertion)) }
+        })
+        .collect();
+    let open = scores.iter().any(|claim| claim.survives && claim.facts > 0);
+    let others = skeptic.assertions.iter().map(|assertion| {
+        let score = ClaimScore { side: Side::Benign, ..assertion.score(stands(assertion)) };
+        let facts = if open && assertion.predicate == Predicate::Explained { 0 } else { score.facts };
+        ClaimScore { facts, ..score }
+    });
+    scores.extend(others);
+    scores
 }
 
 /// Confidence over asserted kinds (ARES-024): the mean of their strengths, weighted by their facts, and 0.05 more for each kind beyond

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use gimbal_core::Milli;
 
-use super::architect::{stated, union};
+use super::architect::{MOST_FACTS, stated, union};
+use super::signs::Case;
 use super::{Explanation, Position, RuleSet, combined};
 use crate::claim::{Assertion, AssertionKind, Predicate};
 use crate::{Class, Fact, FactId, Packet};
@@ -52,56 +53,79 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
     Position { assertions, confidence, unknowns: unknowns(packet, thesis, &[]), techniques: Vec::new() }
 }
 
-/// The Skeptic of queries. For each assertion of the Architect it asks which of the cited facts a stated one covers, by entity and time:
-/// all of them is an explanation, some of them half of one. Confidence that there is no threat, in thousandths:
+/// The Skeptic of queries. It asks of each sign that the thesis rests on which of its facts the packet explains, and what is left.
+///
+/// - A stated fact that covers cited ones, and holds a word that excuses each sign they belong to, is an explanation.
+/// - What follows a beginning that is explained belongs to it.
+/// - Where no sign is left open that decides, but one of those that ordinary work shows too, it says so with the confidence of the thesis:
+///   the judge is left without a decision.
+///
+/// Confidence that there is no threat, in thousandths:
 ///
 /// - nothing was asserted and something was observed: 400;
 /// - nothing was observed: 500, since what was not collected decides nothing;
-/// - else 500, minus 200 times the Architect's confidence, plus 400 times the share of cited facts that are covered, and 100 more when all
-///   are.
-pub(super) fn deterministic(packet: &Packet, thesis: &Position) -> Position {
+/// - signs are open, and they do not decide: that of the thesis;
+/// - else 500, minus 200 times the confidence of the thesis, plus 400 times the share of cited facts that are explained, and 100 more when
+///   no sign is open.
+pub(super) fn deterministic(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Position {
     let observed = packet.facts().iter().any(|fact| is_observed(fact) && fact.class != Class::Damaged);
     let cited = observed_of(packet, thesis);
-    let mut covered: Vec<FactId> = Vec::new();
+    if cited.is_empty() {
+        return unopposed(packet, thesis, observed);
+    }
+    let case = Case::new(packet, rules, &cited);
     let mut assertions = Vec::new();
-    for (context, facts) in covering(packet, thesis) {
+    for (context, facts) in &case.explanations {
         let interpretation = format!("{}: {} covers what is cited", of(context).name(), context.id);
         let mut both = facts.clone();
-        both.truncate(super::architect::MOST_FACTS - 1);
+        both.truncate(MOST_FACTS - 1);
         both.push(context.id);
-        covered.extend(facts);
-        assertions.push(Assertion {
-            kind: AssertionKind::Alt,
-            predicate: Predicate::Explained,
-            facts: both,
-            confidence: STATED,
-            interpretation,
-        });
+        assertions.push(alternative(Predicate::Explained, both, STATED, interpretation));
     }
-    covered.sort_unstable();
-    covered.dedup();
-    if observed && cited.is_empty() {
-        let facts = packet.facts().iter().filter(|fact| is_observed(fact)).map(|fact| fact.id);
-        let interpretation = "no rule of the Architect holds over what was observed".to_owned();
-        let facts = facts.take(super::architect::MOST_FACTS).collect();
-        assertions.push(Assertion {
-            kind: AssertionKind::Alt,
-            predicate: Predicate::Means("nothing that the rules know as a sign of a threat".to_owned()),
-            facts,
-            confidence: UNSUSPICIOUS,
-            interpretation,
-        });
-    }
-    let confidence = match (observed, cited.is_empty()) {
-        (false, _) => Milli(500),
-        (true, true) => UNSUSPICIOUS,
-        (true, false) => {
-            let share = 400 * covered.len() as i64 / cited.len() as i64;
-            let all = if covered.len() == cited.len() { 100 } else { 0 };
-            Milli((500 - thesis.confidence.0 / 5 + share + all).clamp(0, 1000))
+    let (open, decides) = (case.is_open(), case.decides());
+    for assertion in &thesis.assertions {
+        let left = |id: &FactId| cited.contains(id) && !case.explained.contains(id);
+        let left: Vec<FactId> = assertion.facts.iter().copied().filter(left).collect();
+        let (follows, other): (Vec<FactId>, Vec<FactId>) = left.into_iter().partition(|id| case.following.contains(id));
+        if !follows.is_empty() {
+            let confidence = if open { assertion.confidence } else { STATED };
+            let means = Predicate::Means("it belongs to what a statement of the packet explains".to_owned());
+            let interpretation = "it follows a beginning that is explained".to_owned();
+            assertions.push(alternative(means, follows, confidence, interpretation));
         }
+        if open && !decides && !other.is_empty() {
+            let means = Predicate::Means("ordinary work looks like this too".to_owned());
+            let interpretation = "a sign that decides only beside another one, in other facts".to_owned();
+            assertions.push(alternative(means, other, assertion.confidence, interpretation));
+        }
+    }
+    let confidence = if open && !decides {
+        thesis.confidence
+    } else {
+        let share = 400 * case.explained.len() as i64 / cited.len() as i64;
+        let all = if open { 0 } else { 100 };
+        Milli((500 - thesis.confidence.0 / 5 + share + all).clamp(0, 1000))
     };
-    Position { assertions, confidence, unknowns: unknowns(packet, thesis, &covered), techniques: Vec::new() }
+    let unknowns = unknowns(packet, thesis, &case.explained);
+    Position { assertions, confidence, unknowns, techniques: Vec::new() }
+}
+
+/// The answer to a thesis that cites nothing observed.
+fn unopposed(packet: &Packet, thesis: &Position, observed: bool) -> Position {
+    let mut assertions = Vec::new();
+    if observed {
+        let facts = packet.facts().iter().filter(|fact| is_observed(fact)).map(|fact| fact.id);
+        let facts = facts.take(MOST_FACTS).collect();
+        let means = Predicate::Means("nothing that the rules know as a sign of a threat".to_owned());
+        let interpretation = "no rule of the Architect holds over what was observed".to_owned();
+        assertions.push(alternative(means, facts, UNSUSPICIOUS, interpretation));
+    }
+    let confidence = if observed { UNSUSPICIOUS } else { Milli(500) };
+    Position { assertions, confidence, unknowns: unknowns(packet, thesis, &[]), techniques: Vec::new() }
+}
+
+fn alternative(predicate: Predicate, facts: Vec<FactId>, confidence: Milli, interpretation: String) -> Assertion {
+    Assertion { kind: AssertionKind::Alt, predicate, facts, confidence, interpretation }
 }
 
 /// The observed facts that the thesis cites: what a person stated needs no explanation.

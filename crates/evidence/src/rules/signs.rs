@@ -1,0 +1,115 @@
+//! The signs that a thesis rests on, and what the packet explains of them.
+
+use super::{RuleSet, ThreatRule, Weight};
+use crate::{Fact, FactId, Packet};
+
+/// A sign: the facts of one rule, or cited facts that no rule takes.
+struct Sign<'a> {
+    rule: Option<&'a ThreatRule>,
+    facts: Vec<FactId>,
+    leading: Vec<FactId>,
+}
+
+impl Sign<'_> {
+    /// Whether a statement speaks of what the sign is about.
+    fn is_excused_by(&self, context: &Fact) -> bool {
+        let Some(words) = self.rule.map(|rule| &rule.excused_by).filter(|words| !words.is_empty()) else { return true };
+        let holds = |text: &str| {
+            let text = text.to_lowercase();
+            words.iter().any(|word| text.contains(word))
+        };
+        holds(&context.action) || context.attributes.values().any(|value| holds(value))
+    }
+
+    fn weight(&self) -> Weight {
+        self.rule.map_or(Weight::Alone, |rule| rule.weight)
+    }
+
+    fn technique(&self) -> &str {
+        self.rule.map_or("", |rule| &rule.technique)
+    }
+}
+
+/// The signs behind a thesis with what explains them.
+pub(super) struct Case<'a> {
+    /// Stated facts with the cited facts that they explain, in the order of their ids.
+    pub explanations: Vec<(&'a Fact, Vec<FactId>)>,
+    /// The cited facts that are explained.
+    pub explained: Vec<FactId>,
+    /// Facts that follow a beginning that is explained, without an explanation of their own.
+    pub following: Vec<FactId>,
+    /// Signs of which something is left open, with the facts that are.
+    open: Vec<(Weight, String, Vec<FactId>)>,
+}
+
+impl<'a> Case<'a> {
+    /// Looks at the signs that cite one of these facts.
+    pub(super) fn new(packet: &'a Packet, rules: &'a RuleSet, cited: &[FactId]) -> Self {
+        let signs = signs(packet, rules, cited);
+        let excuses = |context: &Fact, id: &FactId| {
+            packet.fact(*id).is_some_and(|fact| crate::claim::covers(context, fact))
+                && signs.iter().filter(|sign| sign.facts.contains(id)).all(|sign| sign.is_excused_by(context))
+        };
+        let contexts: Vec<&Fact> = packet.facts().iter().filter(|fact| fact.class.is_context()).collect();
+        let is_explained = |id: &FactId| contexts.iter().any(|context| excuses(context, id));
+        let explanations = contexts.iter().map(|context| {
+            let facts: Vec<FactId> = cited.iter().copied().filter(|id| excuses(context, id)).collect();
+            (*context, facts)
+        });
+        let explanations = explanations.filter(|(_, facts)| !facts.is_empty()).collect();
+        let mut case = Self {
+            explanations,
+            explained: cited.iter().copied().filter(&is_explained).collect(),
+            following: Vec::new(),
+            open: Vec::new(),
+        };
+        for sign in &signs {
+            let left: Vec<FactId> = sign.facts.iter().copied().filter(|id| !is_explained(id)).collect();
+            if left.is_empty() {
+                continue;
+            }
+            if sign.leading.iter().all(is_explained) && !sign.leading.is_empty() {
+                case.following.extend(left);
+            } else {
+                case.open.push((sign.weight(), sign.technique().to_owned(), left));
+            }
+        }
+        // A fact that another sign leaves open is not settled by the beginning of this one.
+        let open: Vec<FactId> = case.open.iter().flat_map(|(_, _, facts)| facts.iter().copied()).collect();
+        case.following.retain(|id| !open.contains(id));
+        case
+    }
+
+    /// Whether a sign is left open.
+    pub(super) const fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Whether what is open decides: a sign that does so alone, or two of different techniques neither of which rests on the other's facts.
+    pub(super) fn decides(&self) -> bool {
+        let within = |one: &[FactId], other: &[FactId]| one.iter().all(|id| other.contains(id));
+        let is_pair = |one: &(Weight, String, Vec<FactId>), other: &(Weight, String, Vec<FactId>)| {
+            one.1 != other.1 && !within(&one.2, &other.2) && !within(&other.2, &one.2)
+        };
+        self.open.iter().any(|sign| sign.0 == Weight::Alone)
+            || self.open.iter().enumerate().any(|(index, one)| self.open[index + 1..].iter().any(|other| is_pair(one, other)))
+    }
+}
+
+fn signs<'a>(packet: &Packet, rules: &'a RuleSet, cited: &[FactId]) -> Vec<Sign<'a>> {
+    let mut signs: Vec<Sign<'a>> = Vec::new();
+    for rule in &rules.threats {
+        let facts = rule.when.find(packet);
+        if facts.iter().any(|id| cited.contains(id)) {
+            let leading = rule.when.leading(packet, &facts);
+            let leading = if rule.when.then.is_some() { leading } else { Vec::new() };
+            signs.push(Sign { rule: Some(rule), facts, leading });
+        }
+    }
+    let known = |id: &FactId| signs.iter().any(|sign| sign.facts.contains(id));
+    let facts: Vec<FactId> = cited.iter().copied().filter(|id| !known(id)).collect();
+    if !facts.is_empty() {
+        signs.push(Sign { rule: None, facts, leading: Vec::new() });
+    }
+    signs
+}

@@ -1,0 +1,174 @@
+//! What signs decide, and what a statement of the packet explains of them.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::Milli;
+use gimbal_evidence::judge::{Judge, Verdict};
+use gimbal_evidence::rules::{
+    By, Condition, Decision, Pattern, RuleSet, SkepticKind, Steady, Sum, Then, ThreatRule, Weight, Who, single_turn,
+};
+use gimbal_evidence::{Class, NewFact};
+
+use crate::support::{packet, seen};
+
+fn sign(name: &str, technique: &str, when: Condition) -> ThreatRule {
+    ThreatRule {
+        name: name.to_owned(),
+        pattern: Pattern::ServiceAbuse,
+        technique: technique.to_owned(),
+        source: "https://attack.mitre.org/".to_owned(),
+        when,
+        strength: Milli(400),
+        weight: Weight::Paired,
+        excused_by: Vec::new(),
+    }
+}
+
+fn of(class: Class) -> Condition {
+    Condition { class: vec![class], ..Condition::default() }
+}
+
+fn verdict_by(decision: Decision, threats: Vec<ThreatRule>, facts: Vec<NewFact>) -> Verdict {
+    let rules = RuleSet { version: 1, threshold: Milli(300), threats, benign: Vec::new() };
+    assert_eq!(rules.check(), Ok(()));
+    single_turn(&packet(facts), &rules, SkepticKind::Deterministic, decision).verdict
+}
+
+fn verdict(threats: Vec<ThreatRule>, facts: Vec<NewFact>) -> Verdict {
+    verdict_by(Decision::Claims, threats, facts)
+}
+
+fn installed() -> NewFact {
+    seen(Class::ServiceInstalled, "account:ann", "service:helper", Some(10), &[])
+}
+
+fn cleared() -> NewFact {
+    seen(Class::LogCleared, "account:ann", "host:ws", Some(40), &[])
+}
+
+fn window(covers: &str, note: &str) -> NewFact {
+    seen(Class::ChangeWindow, covers, "", Some(0), &[("note", note)])
+}
+
+// covers: ARES-131, ARES-065
+#[test]
+fn a_sign_of_ordinary_work_decides_beside_another_and_leaves_the_case_open_without_one() {
+    let rules = || vec![sign("service", "T1543", of(Class::ServiceInstalled)), sign("log", "T1070", of(Class::LogCleared))];
+    assert_eq!(verdict(rules(), vec![installed()]), Verdict::Inconclusive);
+    assert_eq!(verdict(rules(), vec![installed(), cleared()]), Verdict::ThreatConfirmed);
+    assert_eq!(verdict(rules(), vec![seen(Class::Logon, "account:ann", "host:ws", Some(1), &[])]), Verdict::ThreatDismissed);
+    // The published judge sees the same confidence on both sides, and does not decide either.
+    assert_eq!(verdict_by(Decision::Positions(Judge::V2), rules(), vec![installed()]), Verdict::Inconclusive);
+    let alone = || vec![ThreatRule { weight: Weight::Alone, ..sign("service", "T1543", of(Class::ServiceInstalled)) }];
+    assert_eq!(verdict(alone(), vec![installed()]), Verdict::ThreatConfirmed);
+}
+
+// covers: ARES-131
+#[test]
+fn two_signs_count_as_two_only_by_another_technique_and_in_other_facts() {
+    let twice = |technique: &str| {
+        let named = Condition {
+            contains: BTreeMap::from([("object".to_owned(), vec!["helper".to_owned()])]),
+            ..Condition::default()
+        };
+        vec![sign("service", "T1543", of(Class::ServiceInstalled)), sign("helper", technique, named)]
+    };
+    assert_eq!(verdict(twice("T1569"), vec![installed()]), Verdict::Inconclusive, "the same fact is seen twice");
+    let other = seen(Class::ProcessStarted, "account:ann", "process:helper", Some(20), &[]);
+    let third = || seen(Class::ServiceInstalled, "account:ann", "service:other", Some(30), &[]);
+    assert_eq!(verdict(twice("T1569"), vec![third(), other.clone()]), Verdict::ThreatConfirmed);
+    assert_eq!(verdict(twice("T1543"), vec![third(), other]), Verdict::Inconclusive, "the same technique");
+}
+
+// covers: ARES-131
+#[test]
+fn a_statement_explains_a_sign_only_where_it_speaks_of_it() {
+    let rules = || {
+        let log = ThreatRule {
+            weight: Weight::Alone,
+            excused_by: vec!["log".to_owned()],
+            ..sign("log", "T1070", of(Class::LogCleared))
+        };
+        vec![sign("service", "T1543", of(Class::ServiceInstalled)), log]
+    };
+    let both = |note: &str| vec![installed(), cleared(), window("account:ann", note)];
+    assert_eq!(verdict(rules(), both("a new service")), Verdict::ThreatConfirmed);
+    assert_eq!(verdict(rules(), both("logs are cleared, a new service")), Verdict::ThreatDismissed);
+    // What is explained weighs nothing for the other side while a threat is open beside it.
+    let many: Vec<NewFact> = (1..=9)
+        .map(|second| seen(Class::ServiceInstalled, "account:ann", &format!("service:{second}"), Some(second), &[]))
+        .collect();
+    let facts = [many, vec![cleared(), window("account:ann", "new services")]].concat();
+    assert_eq!(verdict(rules(), facts), Verdict::ThreatConfirmed);
+}
+
+// covers: ARES-131
+#[test]
+fn what_follows_an_explained_beginning_belongs_to_it() {
+    let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
+    let raised = || seen(Class::GroupChanged, "account:ann", "account:administrators", Some(20), &[]);
+    let then = Then { class: vec![Class::GroupChanged], within: 60, from: Who::Actor, to: Who::Actor };
+    let rules = || {
+        let sequence = Condition { then: Some(then.clone()), ..of(Class::AccountCreated) };
+        vec![ThreatRule { weight: Weight::Alone, ..sign("raised", "T1136", sequence) }]
+    };
+    assert_eq!(verdict(rules(), vec![made(), raised()]), Verdict::ThreatConfirmed);
+    let asked = window("account:new", "a new account for administration");
+    assert_eq!(verdict(rules(), vec![made(), raised(), asked]), Verdict::ThreatDismissed);
+    assert_eq!(verdict(rules(), vec![made(), raised(), window("account:other", "")]), Verdict::ThreatConfirmed);
+}
+
+/// A later fact can be linked by what the earlier one was done to.
+#[test]
+fn a_sequence_names_which_entity_both_share() {
+    let then = Then { class: vec![Class::AccountDeleted], within: 60, from: Who::Object, to: Who::Object };
+    let rules = || vec![sign("short", "T1070", Condition { then: Some(then.clone()), ..of(Class::AccountCreated) })];
+    let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
+    let gone = |object: &str, second: i64| seen(Class::AccountDeleted, "account:bob", object, Some(second), &[]);
+    assert_eq!(verdict(rules(), vec![made(), gone("account:new", 30)]), Verdict::Inconclusive);
+    assert_eq!(verdict(rules(), vec![made(), gone("account:old", 30)]), Verdict::ThreatDismissed);
+    assert_eq!(verdict(rules(), vec![made(), gone("account:new", 300)]), Verdict::ThreatDismissed);
+    assert_eq!(verdict(rules(), vec![made(), gone("account:new", 5)]), Verdict::ThreatDismissed, "it came before");
+}
+
+fn flow(from: &str, to: &str, second: i64, octets: &str) -> NewFact {
+    seen(Class::Flow, from, to, Some(second), &[("octets", octets)])
+}
+
+/// Numbers of a field, their sum over a pair, and steps in time.
+#[test]
+fn conditions_over_numbers_and_steps_take_what_they_name() {
+    let at_least = Condition { at_least: BTreeMap::from([("octets".to_owned(), 100)]), ..of(Class::Flow) };
+    let sum = Sum { field: "octets".to_owned(), at_least: 100, by: By::Pair };
+    let steady = Steady { at_least: 5, within: Milli(200), by: By::Pair };
+    let (here, there) = ("address:10.0.0.1", "address:192.0.2.1");
+    let takes = |when: Condition, facts: Vec<NewFact>| verdict(vec![sign("flow", "T1048", when)], facts) != Verdict::ThreatDismissed;
+    assert!(takes(at_least.clone(), vec![flow(here, there, 1, "100")]));
+    assert!(!takes(at_least.clone(), vec![flow(here, there, 1, "99"), flow(here, there, 2, "99")]));
+    assert!(!takes(at_least, vec![flow(here, there, 1, "many")]));
+    let summed = || Condition { sum: Some(sum.clone()), ..of(Class::Flow) };
+    assert!(takes(summed(), vec![flow(here, there, 1, "60"), flow(here, there, 2, "60")]));
+    assert!(!takes(summed(), vec![flow(here, there, 1, "60"), flow(here, "address:192.0.2.2", 2, "60")]));
+    let calls = |seconds: &[i64]| seconds.iter().map(|second| flow(here, there, *second, "1")).collect::<Vec<_>>();
+    let regular = || Condition { steady: Some(steady.clone()), ..of(Class::Flow) };
+    assert!(takes(regular(), calls(&[0, 60, 121, 180, 239, 300])));
+    assert!(!takes(regular(), calls(&[0, 60, 121, 180])), "too few");
+    assert!(!takes(regular(), calls(&[0, 10, 121, 125, 239, 300])), "at any time");
+}
+
+// covers: ARES-131
+#[test]
+fn a_statement_that_names_addresses_explains_what_goes_there() {
+    let rules = || vec![sign("flow", "T1048", of(Class::Flow))];
+    let (desk, store, other) = ("address:10.0.0.5", "address:192.0.2.240", "address:192.0.2.241");
+    let listed = |note: &str, role: &str| seen(Class::Inventory, desk, "", None, &[("note", note), ("role", role)]);
+    let says = |facts: Vec<NewFact>| verdict(rules(), facts);
+    let named = || listed("synchronises with 192.0.2.240.", "design");
+    assert_eq!(says(vec![flow(desk, store, 1, "1"), named()]), Verdict::ThreatDismissed);
+    assert_eq!(says(vec![flow(desk, other, 1, "1"), named()]), Verdict::Inconclusive);
+    assert_eq!(says(vec![flow(store, desk, 1, "1"), named()]), Verdict::ThreatDismissed, "the named one acts");
+    assert_eq!(says(vec![flow(desk, other, 1, "1"), listed("a desk", "design")]), Verdict::ThreatDismissed);
+    // Copies go to a host that takes backups, and to no other listed one.
+    assert_eq!(says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "backup server")]), Verdict::ThreatDismissed);
+    assert_eq!(says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "file server")]), Verdict::Inconclusive);
+}
