@@ -33,7 +33,10 @@ fn rules() -> RuleSet {
         repeated: Some(Repeated { at_least: 3, by: By::Actor }),
         ..Condition::default()
     };
-    let guessed = Condition { then: Some(Then { class: vec![Class::Logon], within: 60, from: Who::Actor, to: Who::Actor }), ..guessing.clone() };
+    let guessed = Condition {
+        then: Some(Then { class: vec![Class::Logon], within: 60, from: Who::Actor, to: Who::Actor }),
+        ..guessing.clone()
+    };
     let scan = Condition {
         class: vec![Class::Flow],
         distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: By::Actor }),

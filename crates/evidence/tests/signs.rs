@@ -53,10 +53,14 @@ fn window(covers: &str, note: &str) -> NewFact {
 // covers: ARES-131, ARES-065
 #[test]
 fn a_sign_of_ordinary_work_decides_beside_another_and_leaves_the_case_open_without_one() {
-    let rules = || vec![sign("service", "T1543", of(Class::ServiceInstalled)), sign("log", "T1070", of(Class::LogCleared))];
+    let rules =
+        || vec![sign("service", "T1543", of(Class::ServiceInstalled)), sign("log", "T1070", of(Class::LogCleared))];
     assert_eq!(verdict(rules(), vec![installed()]), Verdict::Inconclusive);
     assert_eq!(verdict(rules(), vec![installed(), cleared()]), Verdict::ThreatConfirmed);
-    assert_eq!(verdict(rules(), vec![seen(Class::Logon, "account:ann", "host:ws", Some(1), &[])]), Verdict::ThreatDismissed);
+    assert_eq!(
+        verdict(rules(), vec![seen(Class::Logon, "account:ann", "host:ws", Some(1), &[])]),
+        Verdict::ThreatDismissed
+    );
     // The published judge sees the same confidence on both sides, and does not decide either.
     assert_eq!(verdict_by(Decision::Positions(Judge::V2), rules(), vec![installed()]), Verdict::Inconclusive);
     let alone = || vec![ThreatRule { weight: Weight::Alone, ..sign("service", "T1543", of(Class::ServiceInstalled)) }];
@@ -142,7 +146,9 @@ fn conditions_over_numbers_and_steps_take_what_they_name() {
     let sum = Sum { field: "octets".to_owned(), at_least: 100, by: By::Pair };
     let steady = Steady { at_least: 5, within: Milli(200), by: By::Pair };
     let (here, there) = ("address:10.0.0.1", "address:192.0.2.1");
-    let takes = |when: Condition, facts: Vec<NewFact>| verdict(vec![sign("flow", "T1048", when)], facts) != Verdict::ThreatDismissed;
+    let takes = |when: Condition, facts: Vec<NewFact>| {
+        verdict(vec![sign("flow", "T1048", when)], facts) != Verdict::ThreatDismissed
+    };
     assert!(takes(at_least.clone(), vec![flow(here, there, 1, "100")]));
     assert!(!takes(at_least.clone(), vec![flow(here, there, 1, "99"), flow(here, there, 2, "99")]));
     assert!(!takes(at_least, vec![flow(here, there, 1, "many")]));
@@ -169,6 +175,9 @@ fn a_statement_that_names_addresses_explains_what_goes_there() {
     assert_eq!(says(vec![flow(store, desk, 1, "1"), named()]), Verdict::ThreatDismissed, "the named one acts");
     assert_eq!(says(vec![flow(desk, other, 1, "1"), listed("a desk", "design")]), Verdict::ThreatDismissed);
     // Copies go to a host that takes backups, and to no other listed one.
-    assert_eq!(says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "backup server")]), Verdict::ThreatDismissed);
+    assert_eq!(
+        says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "backup server")]),
+        Verdict::ThreatDismissed
+    );
     assert_eq!(says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "file server")]), Verdict::Inconclusive);
 }

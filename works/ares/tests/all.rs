@@ -3,7 +3,7 @@
 
 mod cases;
 mod debate;
-mod history;
 mod groups;
+mod history;
 mod printed;
 mod sweep;

@@ -30,6 +30,7 @@ fn stand(role: &str, round: u32, confidence: i64, fallback: bool) -> Confidence 
         role: role.to_owned(),
         round,
         vote: None,
+        heard: round > 1,
         confidence: Milli(confidence),
         before: None,
         strategy: "model".to_owned(),

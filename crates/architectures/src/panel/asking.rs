@@ -51,21 +51,22 @@ impl Asking<'_> {
         let reply_spec = ReplySpec { form, expert };
         let question = Question { target, message };
         let who = "member";
-        let ask =
-            Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest: BROKEN };
-        let last = Mutex::new((Tier::Default, Vec::new()));
+        let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest: BROKEN };
+        let last = Mutex::new((Tier::Default, Vec::new(), None));
+        let count = |text: &str| stage.tokens(agent.role(), text);
         let read = |text: &str| {
             let (members, tier) = object(text).ok_or_else(|| "the answer is not one JSON object".to_owned())?;
             let value = keyed(Value::Object(members)).ok_or_else(|| "the answer names a key twice".to_owned())?;
-            let accepted = contract.accept(value, tier).map_err(|refused| refused.to_string())?;
+            let accepted = contract.accept_within(value, tier, &count).map_err(|refused| refused.to_string())?;
             let found = check(&accepted.value)?;
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = (accepted.tier, accepted.changes);
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = (accepted.tier, accepted.changes, accepted.tokens);
             Ok(found)
         };
         let (found, problems) = ask.once_and_again(stage, read).await?;
-        let (tier, changes) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (tier, changes, tokens) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tier = if found.is_some() && !problems.is_empty() { Tier::Repaired } else { tier };
-        stage.record(lane, &Parsed { contract: contract.name().to_owned(), tier, unread: None }).await;
+        let parsed = Parsed { contract: contract.name().to_owned(), tier, unread: None, tokens };
+        stage.record(lane, &parsed).await;
         reshaped(stage, lane, agent.role(), contract.name(), &changes).await;
         Ok(found.ok_or_else(|| problems.last().cloned().unwrap_or_else(|| "no answer was given".to_owned())))
     }

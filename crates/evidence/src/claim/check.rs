@@ -111,7 +111,8 @@ pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
     let shares = match context.class {
         Class::History | Class::NotCollected => false,
         Class::Inventory => {
-            let takes_backups = context.attributes.get("role").is_some_and(|role| role.to_lowercase().contains("backup"));
+            let takes_backups =
+                context.attributes.get("role").is_some_and(|role| role.to_lowercase().contains("backup"));
             fact.actor.as_ref().is_some_and(|actor| is_own(actor) && (named.is_empty() || fact.about().any(is_named)))
                 || fact.actor.as_ref().is_some_and(is_named)
                 || takes_backups && fact.object.as_ref().is_some_and(is_own)
@@ -136,6 +137,7 @@ fn named_addresses(context: &Fact) -> BTreeSet<&str> {
     const ABOUT: [&str; 6] = ["address", "addresses", "covers", "about", "from", "until"];
     let texts = context.attributes.iter().filter(|(name, _)| !ABOUT.contains(&name.as_str()));
     let words = texts.flat_map(|(_, text)| text.split(|sign: char| !(sign.is_ascii_hexdigit() || ".:".contains(sign))));
-    let addresses = words.map(|word| word.trim_matches([':', '.'])).filter(|word| word.parse::<std::net::IpAddr>().is_ok());
+    let addresses =
+        words.map(|word| word.trim_matches([':', '.'])).filter(|word| word.parse::<std::net::IpAddr>().is_ok());
     addresses.filter(|word| !context.about().any(|own| own.name() == *word)).collect()
 }

@@ -234,7 +234,8 @@ fn is_steady(group: &[&Fact], steady: &Steady) -> bool {
     }
     steps.sort_unstable();
     let median = steps[steps.len() / 2];
-    let near = |step: &&i64| i128::from((**step - median).abs()) * 1000 <= i128::from(median) * i128::from(steady.within.0);
+    let near =
+        |step: &&i64| i128::from((**step - median).abs()) * 1000 <= i128::from(median) * i128::from(steady.within.0);
     5 * steps.iter().filter(near).count() >= 4 * steps.len()
 }
 

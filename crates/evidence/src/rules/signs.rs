@@ -92,7 +92,11 @@ impl<'a> Case<'a> {
             one.1 != other.1 && !within(&one.2, &other.2) && !within(&other.2, &one.2)
         };
         self.open.iter().any(|sign| sign.0 == Weight::Alone)
-            || self.open.iter().enumerate().any(|(index, one)| self.open[index + 1..].iter().any(|other| is_pair(one, other)))
+            || self
+                .open
+                .iter()
+                .enumerate()
+                .any(|(index, one)| self.open[index + 1..].iter().any(|other| is_pair(one, other)))
     }
 }
 
