@@ -177,7 +177,7 @@ async fn an_anchored_architect_that_holds_as_it_was_asked_is_not_rigid() {
         answer(&json!({ "assertions": [claim], "confidence": confidence, "changes": [], "conceded": [] }))
     };
     let disputes = |predicate: &str| {
-        let claim = json!({ "kind": "ALT", "predicate": predicate, "facts": ["F001", "F003"], "interpretation": "" });
+        let claim = json!({ "kind": "ALT", "predicate": predicate, "facts": ["F001", "F006"], "interpretation": "" });
         answer(&json!({ "assertions": [claim], "confidence": 0.6 }))
     };
     let of_architect = |predicate: &'static str, task: &'static str| async move {
@@ -191,7 +191,7 @@ async fn an_anchored_architect_that_holds_as_it_was_asked_is_not_rigid() {
     assert!(of_architect("means a scanner of ours", UNEXPLAINED).await.is_empty());
     assert!(of_architect("explained", UNEXPLAINED).await.is_empty());
     assert!(of_architect("means a scanner of ours", EXPLAINED).await.is_empty());
-    // In the second one F003 names the scanner.
+    // In the second one F006 names the scanner.
     assert_eq!(of_architect("explained", EXPLAINED).await, ["rigid"]);
 }
 

@@ -77,7 +77,7 @@ fn the_plan_is_told_what_a_debate_needs() {
 
 #[test]
 fn whatever_decides_an_episode_is_in_what_is_resolved() {
-    let base = json!({ "rounds": 2 });
+    let base = json!({ "rounds": 3 });
     let whole = build(&base).resolved();
     for (key, value) in [
         ("judge", json!("v1")),
@@ -92,7 +92,7 @@ fn whatever_decides_an_episode_is_in_what_is_resolved() {
         ("gate", json!({ "low": 0.1 })),
         ("active_oracle", json!("rules")),
         ("narrator", json!("off")),
-        ("rounds", json!(3)),
+        ("rounds", json!(2)),
         ("context", json!(["packet", "status"])),
         ("skeptic", json!({ "strategy": "rules" })),
     ] {
