@@ -106,8 +106,11 @@ fn the_studies_of_the_third_work_resolve_with_its_models() {
     {
         let text = shipped(name).replace("split: unseen ", "split: generated ");
         // Scenarios of triage are the program's own in every split but one.
-        let text =
-            if ["triage", "consensus"].iter().any(|name| text.contains(name)) { text } else { text.replace("split: test }", "split: synthetic-test }") };
+        let text = if ["triage", "consensus"].iter().any(|name| text.contains(name)) {
+            text
+        } else {
+            text.replace("split: test }", "split: synthetic-test }")
+        };
         assert!(!text.contains("temperature:"), "{name}: the default is meant");
         assert!(text.contains("runs: 3,"), "{name}: three seeds a configuration");
         place.write(&format!("{name}.yaml"), &text);
@@ -159,8 +162,11 @@ fn no_shipped_study_has_a_cell_twice() {
             .replace("split: unseen-test", "split: generated-test")
             .replace("split: unseen ", "split: generated ");
         // Scenarios of triage are the program's own.
-        let text =
-            if ["triage", "consensus"].iter().any(|name| text.contains(name)) { text } else { text.replace("split: test }", "split: synthetic-test }") };
+        let text = if ["triage", "consensus"].iter().any(|name| text.contains(name)) {
+            text
+        } else {
+            text.replace("split: test }", "split: synthetic-test }")
+        };
         place.write(&format!("{name}.yaml"), &text);
         let said = place.gimbal(&["run", &format!("{name}.yaml"), "--dry-run"]).good();
         let ids: Vec<&str> = said

@@ -41,7 +41,9 @@ pub fn parse(text: &str) -> Result<ToolCall, Rejection> {
     }
     let mut values = serde_json::Deserializer::from_str(list).into_iter::<Value>();
     match values.next() {
-        Some(Ok(Value::Array(ballots))) if list[values.byte_offset()..].trim_matches([' ', '.', ';', '\n', ')']).is_empty() => {
+        Some(Ok(Value::Array(ballots)))
+            if list[values.byte_offset()..].trim_matches([' ', '.', ';', '\n', ')']).is_empty() =>
+        {
             call.arguments.insert(BALLOTS.to_owned(), Value::Array(ballots));
             Ok(call)
         }

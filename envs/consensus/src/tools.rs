@@ -36,7 +36,8 @@ pub fn specs() -> Vec<ToolSpec> {
     });
     vec![ToolSpec {
         name: ROUND.to_owned(),
-        description: "Plays one round with these ballots. An agent without one keeps its number and votes continue.".to_owned(),
+        description: "Plays one round with these ballots. An agent without one keeps its number and votes continue."
+            .to_owned(),
         parameters: json!({
             "type": "object",
             "properties": { BALLOTS: { "type": "array", "items": ballot, "examples": [[]], "description": "One ballot of each agent." } },
@@ -108,7 +109,9 @@ fn ballot(one: &Json, game: &Game) -> Result<(usize, Ballot), String> {
     let value = match members.get("value") {
         None | Some(Json::Null) if game.setup().is_adversary(agent) => None,
         None | Some(Json::Null) => {
-            return Err(format!("`value` is missing; give a whole number from 0 to {LARGEST}, or leave the ballot out"));
+            return Err(format!(
+                "`value` is missing; give a whole number from 0 to {LARGEST}, or leave the ballot out"
+            ));
         }
         Some(value) => Some(
             value
@@ -130,7 +133,15 @@ fn ballot(one: &Json, game: &Game) -> Result<(usize, Ballot), String> {
 
 /// A reason as others read it: one line without quotation marks, cut to its bound.
 fn line(reason: &str) -> String {
-    let kept = |letter: char| if letter.is_control() { ' ' } else if letter == '"' { '\'' } else { letter };
+    let kept = |letter: char| {
+        if letter.is_control() {
+            ' '
+        } else if letter == '"' {
+            '\''
+        } else {
+            letter
+        }
+    };
     let text: String = reason.chars().map(kept).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(REASON).collect()
 }

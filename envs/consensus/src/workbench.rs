@@ -100,7 +100,17 @@ fn row(rule: Rule, settings: &Settings, request: &EvaluateRequest) -> Row {
 fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<10} {:>6} {:>11} {:<12} {:>8} {:>5} {:>5} {:>7} {:>4} {:>6} {:>6}\n",
-        "policy", "agents", "adversaries", "strategy", "promised", "games", "valid", "invalid", "none", "agreed", "rounds"
+        "policy",
+        "agents",
+        "adversaries",
+        "strategy",
+        "promised",
+        "games",
+        "valid",
+        "invalid",
+        "none",
+        "agreed",
+        "rounds"
     );
     for row in rows {
         let promised = match row.promised {

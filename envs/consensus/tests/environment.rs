@@ -68,14 +68,22 @@ async fn a_ballot_that_is_none_is_refused_with_its_place_and_changes_nothing() {
     for (ballots, kind, words) in [
         (json!({}), RejectionKind::BadValue, "is no list"),
         (json!([3]), RejectionKind::BadValue, "ballot 1: it is no object"),
-        (json!([{ "agent": "agent_9", "value": 3, "vote": "stop" }]), RejectionKind::BadValue, "there is no agent `agent_9`"),
+        (
+            json!([{ "agent": "agent_9", "value": 3, "vote": "stop" }]),
+            RejectionKind::BadValue,
+            "there is no agent `agent_9`",
+        ),
         (json!([{ "agent": honest, "value": 51, "vote": "stop" }]), RejectionKind::BadValue, "from 0 to 50"),
         (json!([{ "agent": honest, "value": -1, "vote": "stop" }]), RejectionKind::BadValue, "from 0 to 50"),
         (json!([{ "agent": honest, "value": 2.5, "vote": "stop" }]), RejectionKind::BadValue, "from 0 to 50"),
         (json!([{ "agent": honest, "value": null, "vote": "stop" }]), RejectionKind::BadValue, "`value` is missing"),
         (json!([{ "agent": honest, "value": 5, "vote": "halt" }]), RejectionKind::BadValue, "`vote` is `halt`"),
         (json!([{ "agent": honest, "value": 5, "vote": "stop", "role": 1 }]), RejectionKind::BadValue, "no key `role`"),
-        (json!([{ "agent": honest, "value": 5, "vote": "stop" }, { "agent": honest, "value": 5, "vote": "stop" }]), RejectionKind::BadValue, "ballot 2: "),
+        (
+            json!([{ "agent": honest, "value": 5, "vote": "stop" }, { "agent": honest, "value": 5, "vote": "stop" }]),
+            RejectionKind::BadValue,
+            "ballot 2: ",
+        ),
     ] {
         let rejection = environment.call(&round(ballots)).await.unwrap_err();
         assert_eq!(rejection.kind, kind, "{rejection:?}");

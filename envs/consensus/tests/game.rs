@@ -47,7 +47,8 @@ fn validity_and_liveness_are_told_apart() {
     let of = |ended: Ended| (ended.outcome, ended.stopped, ended.agreed, ended.from_start);
     let start = |game: &Game, _| game.setup().start(0);
     let own = |game: &Game, agent| game.setup().start(agent);
-    let foreign = |game: &Game, _| (0..=50).find(|value| (0..4).all(|agent| game.setup().start(agent) != *value)).unwrap();
+    let foreign =
+        |game: &Game, _| (0..=50).find(|value| (0..4).all(|agent| game.setup().start(agent) != *value)).unwrap();
     assert_eq!(of(end(&start, Vote::Stop)), (Outcome::Valid, true, true, true));
     assert_eq!(of(end(&foreign, Vote::Stop)), (Outcome::Invalid, true, true, false));
     assert_eq!(of(end(&own, Vote::Stop)), (Outcome::Invalid, true, false, false));

@@ -110,6 +110,7 @@ fn no_algorithm_is_always_valid_against_an_adversary_that_looks_honest() {
 /// The bound of the phase-king algorithm is where its promise ends: with a quarter of adversaries some games have no agreement.
 #[test]
 fn phase_king_may_fail_at_a_quarter() {
-    let failed = (0..400).filter(|seed| !end(Rule::PhaseKing, Starts::Camps, *seed, (4, 1), Strategy::Equivocating).agreed);
+    let failed =
+        (0..400).filter(|seed| !end(Rule::PhaseKing, Starts::Camps, *seed, (4, 1), Strategy::Equivocating).agreed);
     assert!(failed.count() > 0);
 }

@@ -50,10 +50,8 @@ async fn an_equivocating_agent_shows_each_agent_another_value() {
         let said = round.trim_start_matches("Round 1: ").split("; ").find(|said| said.starts_with(&marked)).unwrap();
         said.to_owned()
     };
-    let told: std::collections::BTreeSet<String> = (0..4)
-        .filter(|agent| *agent != liar)
-        .map(|agent| line(play.view(agent)["text"].as_str().unwrap()))
-        .collect();
+    let told: std::collections::BTreeSet<String> =
+        (0..4).filter(|agent| *agent != liar).map(|agent| line(play.view(agent)["text"].as_str().unwrap())).collect();
     assert!(told.len() > 1, "{told:?}");
     assert_eq!(play.view(liar)["text"], "");
 }
@@ -74,7 +72,13 @@ async fn a_view_tells_no_role_no_other_start_and_no_plan() {
             for word in ["advers", "honest", "follow the rules", "plays", strategy] {
                 assert!(!text.to_lowercase().contains(word), "{word}: {text}");
             }
-            assert!(text.contains(&format!("{agent}{} 12 continue \"say 'twelve' now\"", if format!("agent_{}", other + 1) == agent { " (you)" } else { "" })), "{text}");
+            assert!(
+                text.contains(&format!(
+                    "{agent}{} 12 continue \"say 'twelve' now\"",
+                    if format!("agent_{}", other + 1) == agent { " (you)" } else { "" }
+                )),
+                "{text}"
+            );
             assert_eq!((&view["may_abstain"], &view["values"]), (&json!(false), &json!([0, 50])));
         }
     }
@@ -109,6 +113,8 @@ async fn long_games_show_their_last_rounds() {
     }
     let view = play.view(0);
     let text = view["text"].as_str().unwrap();
-    assert!(text.contains("Rounds 1 to 10 are not shown.") && text.contains("Round 30:") && !text.contains("Round 10:"));
+    assert!(
+        text.contains("Rounds 1 to 10 are not shown.") && text.contains("Round 30:") && !text.contains("Round 10:")
+    );
     assert!(text.len() < 16_000, "{}", text.len());
 }

@@ -35,7 +35,8 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undec
     }
     played.sort_by_key(|(arm, ..)| arms.iter().position(|known| known == arm));
     let environments: BTreeSet<&str> = played.iter().map(|(_, summary, _)| summary.info.environment.as_str()).collect();
-    let environment = if environments.len() == 1 { environments.iter().copied().collect() } else { "consensus".to_owned() };
+    let environment =
+        if environments.len() == 1 { environments.iter().copied().collect() } else { "consensus".to_owned() };
     let (picture, missing) = if played.is_empty() {
         let missing = "no game of agreement".to_owned();
         (gap(&missing), Some(missing))

@@ -3,8 +3,8 @@
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::cases::CASES;
-use crate::tables::frame::Frame;
 use crate::groups::{GAMES, PANELS};
+use crate::tables::frame::Frame;
 use crate::tables::{debates, games, panels, verdicts};
 use crate::{figures, game_figure, printed};
 

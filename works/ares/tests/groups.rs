@@ -24,7 +24,8 @@ fn note<R: Record>(record: &R) -> Event {
 }
 
 fn last(text: &str) -> Event {
-    let body = Body::Stepped(StepTaken { observation: TextRef::inline(text), reward: Milli(0), state: Digest::of(b"") });
+    let body =
+        Body::Stepped(StepTaken { observation: TextRef::inline(text), reward: Milli(0), state: Digest::of(b"") });
     Event { body, lane: 0, step: 1 }
 }
 
@@ -177,7 +178,15 @@ fn each_rule_is_judged_over_the_same_answers_and_no_answer_is_inconclusive() {
 fn games() -> Inputs {
     let valid = || vec![game(4, false, (true, true, true))];
     inputs(&[
-        ("four", vec![valid(), valid(), vec![game(4, false, (true, false, false))], vec![game(4, false, (false, true, true))]]),
+        (
+            "four",
+            vec![
+                valid(),
+                valid(),
+                vec![game(4, false, (true, false, false))],
+                vec![game(4, false, (false, true, true))],
+            ],
+        ),
         ("sixteen", vec![vec![game(16, true, (true, true, false))]]),
         ("triage", vec![vec![last("another environment")]]),
     ])

@@ -51,8 +51,7 @@ impl Asking<'_> {
         let reply_spec = ReplySpec { form, expert };
         let question = Question { target, message };
         let who = "member";
-        let ask =
-            Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest: BROKEN };
+        let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest: BROKEN };
         let last = Mutex::new((Tier::Default, Vec::new()));
         let read = |text: &str| {
             let (members, tier) = object(text).ok_or_else(|| "the answer is not one JSON object".to_owned())?;

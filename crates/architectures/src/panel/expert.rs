@@ -53,7 +53,9 @@ pub(super) fn ballot(call: &ToolCall, seat: &str, values: (u64, u64)) -> Option<
     let own = ballots.iter().find(|ballot| ballot["agent"].as_str() == Some(seat))?;
     let (value, vote) = (own["value"].as_u64(), own["vote"].as_str().unwrap_or("continue"));
     let said = |value: Option<u64>, vote: &str| {
-        spaced(&json!({ "strategy": "follow the expert", "value": value, "reason": "as the expert says", "vote": vote }))
+        spaced(
+            &json!({ "strategy": "follow the expert", "value": value, "reason": "as the expert says", "vote": vote }),
+        )
     };
     let (low, high) = values;
     let other = match value {

@@ -5,9 +5,9 @@ use gimbal_core::{BuildError, Files};
 use gimbal_messages::Message;
 use serde_json::Value;
 
+use super::Panel;
 use super::messages::{BALLOT, Contracts, OPINION};
 use super::settings::{MOST, Settings};
-use super::Panel;
 use crate::member::{Member, Place};
 
 /// Members where a study does not say.

@@ -107,7 +107,8 @@ impl Panel {
             });
             let given = join_all(asked).await;
             stage.join(&lanes).await;
-            let ballots: Vec<Value> = given.into_iter().collect::<Result<Vec<_>, Halt>>()?.into_iter().flatten().collect();
+            let ballots: Vec<Value> =
+                given.into_iter().collect::<Result<Vec<_>, Halt>>()?.into_iter().flatten().collect();
             let mut call = ToolCall::bare(&tool.name);
             call.arguments.insert(BALLOTS.to_owned(), Value::Array(ballots));
             if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, None).await? {

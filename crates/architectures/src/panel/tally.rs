@@ -49,9 +49,9 @@ impl Tally<'_> {
             Rule::Majority => majority.clone(),
             Rule::Single => single.clone(),
         };
-        let backing = concluded.as_ref().map_or(0, |answer| {
-            self.0.iter().flatten().filter(|one| folded(one.answer()) == folded(answer)).count()
-        });
+        let backing = concluded
+            .as_ref()
+            .map_or(0, |answer| self.0.iter().flatten().filter(|one| folded(one.answer()) == folded(answer)).count());
         let certainty = i64::try_from(backing * 1000 / members.max(1)).unwrap_or_default();
         let rule = rule.name().to_owned();
         Ruled { rule, unanimous, majority, single, answer: concluded, certainty: Milli(certainty) }

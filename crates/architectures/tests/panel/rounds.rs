@@ -2,10 +2,10 @@
 
 use gimbal_consensus::Consensus;
 use gimbal_core::event::Body;
+use gimbal_messages::Tier;
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::records::panel::Balloted;
-use gimbal_messages::Tier;
 use serde_json::{Value, json};
 
 use super::panel;
@@ -96,7 +96,8 @@ async fn experts_reach_a_valid_value_in_two_rounds_under_every_protocol_free_and
         for constrained in [false, true] {
             let mut court = panel(json!({ "configuration": "seats", "protocol": protocol })).on("game-01");
             (court.experts, court.constrained) = (true, constrained);
-            let played = court.play_in(&Consensus, json!({ "agents": 8, "adversaries": 2, "strategy": "equivocating" })).await;
+            let played =
+                court.play_in(&Consensus, json!({ "agents": 8, "adversaries": 2, "strategy": "equivocating" })).await;
             let what = format!("{protocol}, constrained: {constrained}");
             let ended = ended(&played);
             assert_eq!((ended.outcome, ended.rounds), (Outcome::Valid, 2), "{what}");

@@ -65,8 +65,7 @@ async fn each_of_the_five_answers_is_unanimous_or_a_majority_or_split() {
 #[tokio::test]
 async fn the_rule_decides_what_is_concluded_and_all_three_are_recorded() {
     let answers = [(NO, "F003", "x"), (YES, "F001", "y"), (YES, "F002", "z")];
-    for (rule, expected, certainty) in
-        [("majority", Some(YES), 667), ("single", Some(NO), 333), ("unanimous", None, 0)]
+    for (rule, expected, certainty) in [("majority", Some(YES), 667), ("single", Some(NO), 333), ("unanimous", None, 0)]
     {
         let played = asked(json!({ "rule": rule }), answers).await;
         let Ruled { unanimous, majority, single, answer, certainty: found, .. } = ruled(&played);
@@ -178,7 +177,8 @@ async fn a_mask_lets_no_made_up_finding_and_no_other_answer_through() {
     let played = court.play().await;
     let grammar = played.requests[0].1.grammar.clone().unwrap();
     let said = |verdict: &str, finding: &str| {
-        let message = json!({ "answer": verdict, "finding": finding, "gap": "habit", "next": "watch", "wild_card": "x" });
+        let message =
+            json!({ "answer": verdict, "finding": finding, "gap": "habit", "next": "watch", "wild_card": "x" });
         format!("Thought: x\nAnswer: {}", gimbal_messages::spaced(&message))
     };
     assert!(fits(&grammar, &said(YES, "F006")) && fits(&grammar, &said(NO, "none")), "{grammar:?}");
@@ -195,9 +195,17 @@ fn settings_that_mean_nothing_are_refused_with_their_key() {
         (json!({ "members": [] }), "members", "1 to 16"),
         (json!({ "size": 2, "members": [{}, {}] }), "size", "leave `size` out"),
         (json!({ "members": [{ "rol": "a" }] }), "members[0]", "did you mean `role`"),
-        (json!({ "members": [{}, { "persona": "architect" }] }), "members[1]", "must answer with the message `opinion`"),
+        (
+            json!({ "members": [{}, { "persona": "architect" }] }),
+            "members[1]",
+            "must answer with the message `opinion`",
+        ),
         (json!({ "rule": "most" }), "rule", "unknown variant"),
-        (json!({ "rounds": true, "members": [{ "persona": "panelist" }] }), "members[0]", "must answer with the message `ballot`"),
+        (
+            json!({ "rounds": true, "members": [{ "persona": "panelist" }] }),
+            "members[0]",
+            "must answer with the message `ballot`",
+        ),
         (json!({ "configuration": "debate" }), "configuration", "not of `panel`"),
     ] {
         let error = kind.build(&settings, &TestFiles::default()).err().unwrap_or_else(|| panic!("{settings}"));

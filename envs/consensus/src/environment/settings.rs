@@ -42,7 +42,12 @@ static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
                 "What adversaries do. The game plays them itself, but for `played`: then whoever plays speaks for them too.",
             ),
             Field::flag("mentioned", "Whether agents are told that some may not follow the rules."),
-            Field::whole("rounds", 1, 200, "Most rounds; a game that votes do not end before is over without a result."),
+            Field::whole(
+                "rounds",
+                1,
+                200,
+                "Most rounds; a game that votes do not end before is over without a result.",
+            ),
         ],
     )
 });

@@ -16,14 +16,15 @@ const KINDS: [(&str, &str, Starts, u32); 4] = [
     ("controls", "camps", Starts::Camps, 5),
 ];
 
-
 /// The tasks of a split.
 pub(super) fn tasks(split: &str) -> Result<Vec<TaskId>, EnvError> {
     if !SPLITS.contains(&split) {
         return Err(catalogue::unknown("consensus", "split", split, &SPLITS));
     }
     let of = KINDS.iter().filter(|(known, ..)| *known == split);
-    Ok(of.flat_map(|(_, name, _, count)| (1..=*count).map(move |number| TaskId(format!("{name}-{number:02}")))).collect())
+    Ok(of
+        .flat_map(|(_, name, _, count)| (1..=*count).map(move |number| TaskId(format!("{name}-{number:02}"))))
+        .collect())
 }
 
 /// How the starts of a task are drawn.

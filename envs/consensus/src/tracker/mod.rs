@@ -62,7 +62,8 @@ impl GameBelief {
     /// What one agent has seen.
     fn view(&self, agent: usize) -> String {
         let Some(now) = &self.now else { return words::NO_OBSERVATION.to_owned() };
-        let mut out = format!("You are {}, one of {} agents: {}.", name(agent), self.names.len(), self.names.join(", "));
+        let mut out =
+            format!("You are {}, one of {} agents: {}.", name(agent), self.names.len(), self.names.join(", "));
         let seat = now.seats.get(agent);
         if let Some(start) = seat.and_then(|seat| seat.start) {
             let _ = write!(out, " Your number at the start was {start}.");

@@ -101,8 +101,7 @@ impl Told {
         let mut text = match &self.round {
             None => format!("You speak for {} of {count} agents: {}.", played.len(), played.join(", ")),
             Some(round) => {
-                let lines: Vec<String> =
-                    (0..count).map(|from| format!("{} {}", name(from), round.all(from))).collect();
+                let lines: Vec<String> = (0..count).map(|from| format!("{} {}", name(from), round.all(from))).collect();
                 format!("Round {}: {}.", self.played, lines.join("; "))
             }
         };

@@ -79,12 +79,28 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
         label("strategy", "Strategy", "arm", "What these did"),
         label("mentioned", "Mentioned", "arm", "Whether agents were told that there may be some"),
         count("games", "Games", "arm", "Games: runs of a task are one cluster of the interval"),
-        share("valid", "Valid", "outcome", "Votes ended it with one value of all honest agents that one of them had at its start"),
-        Column::new("ci", &confidence_title(analysis), "outcome", ColumnKind::Interval(3), "Interval of the share of valid games"),
+        share(
+            "valid",
+            "Valid",
+            "outcome",
+            "Votes ended it with one value of all honest agents that one of them had at its start",
+        ),
+        Column::new(
+            "ci",
+            &confidence_title(analysis),
+            "outcome",
+            ColumnKind::Interval(3),
+            "Interval of the share of valid games",
+        ),
         share("invalid", "Invalid", "outcome", "Votes ended it with anything else"),
         share("none", "None", "outcome", "The rounds were used up"),
         share("stopped", "Ended", "liveness", "Votes ended it: liveness"),
-        share("agreed", "Agreed", "validity", "All honest agents stated one value in the last round, whether it was ended or not"),
+        share(
+            "agreed",
+            "Agreed",
+            "validity",
+            "All honest agents stated one value in the last round, whether it was ended or not",
+        ),
         number("rounds", "Rounds", "liveness", 1, "Mean number of rounds"),
     ];
     let confidence = analysis.options.confidence;

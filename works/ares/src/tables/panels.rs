@@ -49,16 +49,22 @@ pub fn agreement(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared
         label("question", "Question", "question", "What every member was asked"),
         count("panels", "Panels", "question", "Panels that were asked"),
     ];
-    columns.extend(LEVELS.map(|level| {
-        Column::new(level, level, "agreement", ColumnKind::Integer, "Panels that agreed so far")
-    }));
-    columns.push(share("shared", "Shared", "agreement", "Mean share of the members that gave the most frequent answer"));
+    columns.extend(
+        LEVELS.map(|level| Column::new(level, level, "agreement", ColumnKind::Integer, "Panels that agreed so far")),
+    );
+    columns.push(share(
+        "shared",
+        "Shared",
+        "agreement",
+        "Mean share of the members that gave the most frequent answer",
+    ));
     let mut rows = Vec::new();
     for (summary, panels) in cells(analysis, panels) {
         let questions: Vec<&str> =
             panels.first().into_iter().flat_map(|panel| &panel.questions).map(|one| one.name.as_str()).collect();
         for name in questions {
-            let own: Vec<_> = panels.iter().filter_map(|panel| panel.questions.iter().find(|one| one.name == name)).collect();
+            let own: Vec<_> =
+                panels.iter().filter_map(|panel| panel.questions.iter().find(|one| one.name == name)).collect();
             let of = |level: &str| own.iter().filter(|one| one.agreement == level).count() as u64;
             let shares: f64 = own.iter().filter_map(|one| ratio(u64::from(one.votes), u64::from(one.members))).sum();
             let mut row = vec![Cell::text(name), Cell::count(own.len() as u64)];
@@ -96,7 +102,12 @@ pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
     let confidence = analysis.options.confidence;
     let columns = vec![
         label("rule", "Rule", "rule", "Which agreement gives the answer"),
-        count("panels", "Panels", "rule", "Panels whose task has an expected answer: runs of a task are one cluster of the intervals"),
+        count(
+            "panels",
+            "Panels",
+            "rule",
+            "Panels whose task has an expected answer: runs of a task are one cluster of the intervals",
+        ),
         share("decided", "Decided", "decided", "Share of them in which the rule gives an answer"),
         share("right", "Right where decided", "decided", "Share of expected answers among those"),
         share("accuracy", "Accuracy", "accuracy", "Share of expected answers; no answer counts as inconclusive"),
