@@ -15,7 +15,7 @@ mod spectral;
 pub use composite::composite;
 pub use error::{amplification, propagate};
 pub use gains::{Family, Gains, Growth, Spread, gains, growth};
-pub use maps::{Maps, Parameters, Projections, Switches, normalised};
+pub use maps::{GATE, Maps, Parameters, Projections, Switches, normalised};
 pub use matrix::{Matrix, ShapeError};
 pub use sinkhorn::{ITERATIONS, deviation, doubly_stochastic};
 pub use spectral::spectral_norm;
