@@ -122,6 +122,23 @@ fn what_follows_an_explained_beginning_belongs_to_it() {
     assert_eq!(verdict(rules(), vec![made(), raised(), window("account:other", "")]), Verdict::ThreatConfirmed);
 }
 
+/// More facts than one assertion has room for are explained in several.
+#[test]
+fn a_statement_explains_all_facts_that_it_covers() {
+    let many: Vec<NewFact> = (1..=30)
+        .map(|second| seen(Class::ServiceInstalled, "account:ann", &format!("service:{second}"), Some(second), &[]))
+        .collect();
+    let cleared: Vec<NewFact> = (1..=9)
+        .map(|second| seen(Class::LogCleared, "account:ann", &format!("host:{second}"), Some(second), &[]))
+        .collect();
+    let rules = vec![
+        sign("service", "T1543", of(Class::ServiceInstalled)),
+        ThreatRule { pattern: Pattern::DefenseEvasion, ..sign("log", "T1070", of(Class::LogCleared)) },
+    ];
+    let facts = [many, cleared, vec![window("account:ann", "")]].concat();
+    assert_eq!(verdict(rules, facts), Verdict::ThreatDismissed);
+}
+
 /// A later fact can be linked by what the earlier one was done to.
 #[test]
 fn a_sequence_names_which_entity_both_share() {

@@ -77,10 +77,11 @@ pub(super) fn deterministic(packet: &Packet, rules: &RuleSet, thesis: &Position)
     let mut assertions = Vec::new();
     for (context, facts) in &case.explanations {
         let interpretation = format!("{}: {} covers what is cited", of(context).name(), context.id);
-        let mut both = facts.clone();
-        both.truncate(MOST_FACTS - 1);
-        both.push(context.id);
-        assertions.push(alternative(Predicate::Explained, both, STATED, interpretation));
+        // An assertion has room for some facts only, and what it leaves out would stay open.
+        for some in facts.chunks(MOST_FACTS - 1) {
+            let both = [some, &[context.id]].concat();
+            assertions.push(alternative(Predicate::Explained, both, STATED, interpretation.clone()));
+        }
     }
     let (open, decides) = (case.is_open(), case.decides());
     for assertion in &thesis.assertions {
