@@ -21,8 +21,10 @@ const DELIBERATION: [&str; 3] = ["raise_a_question", "critique_the_answer", "imp
 fn all() -> Vec<(String, Value, Vec<Agent>)> {
     let files = TestFiles::default();
     let mut all = Vec::new();
-    // A debate has no defence and no list of actions: its requests are in `debate`.
-    for configuration in configurations(&files).unwrap().into_iter().filter(|one| one.base != "debate") {
+    // Debates and panels have no defence and no list of actions: their requests are in `debate` and `panel`.
+    let others = ["debate", "panel"];
+    for configuration in configurations(&files).unwrap().into_iter().filter(|one| !others.contains(&one.base.as_str()))
+    {
         for protocol in PROTOCOLS {
             let settings = json!({ "configuration": configuration.name, "protocol": protocol });
             let agents = match configuration.base.as_str() {

@@ -290,7 +290,7 @@ fn a_corpus_of_ones_own_is_verified_with_a_line_for_each_scenario_that_fails() {
     }
     assert!(!said.out.contains("MY-1:") && said.err.contains("2 scenarios not verified"), "{} {}", said.out, said.err);
     // A part, and settings of the environment.
-    let part = [&verify[..], &["--split", "dev-clear-threat", "--max-facts", "10", "--json"]].concat();
+    let part = [&verify[..], &["--split", "dev-clear-threat", "--max_facts", "10", "--json"]].concat();
     let report = place.gimbal(&part).json();
     assert_eq!(
         (report["rows"][0]["scenarios"].as_u64(), report["faults"].as_array().map(Vec::len)),

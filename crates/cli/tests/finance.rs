@@ -21,7 +21,9 @@ fn configurations() -> Vec<(String, String)> {
         .filter(|line| line.trim_start().starts_with("- { name:"))
         .map(|line| (after(line, "name:").unwrap(), after(line, "base:").unwrap()))
         // The same settings as `+question` by another name, and those that need a packet.
-        .filter(|(name, base)| name != "only-question" && base.trim_end_matches([' ', '}']) != "debate")
+        .filter(|(name, base)| {
+            name != "only-question" && !["debate", "panel"].contains(&base.trim_end_matches([' ', '}']))
+        })
         .collect()
 }
 

@@ -146,7 +146,7 @@ fn every_configuration_of_the_other_environments_solves_households_with_a_perfec
         let (name, rest) = line.split_once(", base: ").unwrap();
         let base = rest.split([',', ' ', '}']).next().unwrap();
         // The same settings as `+question`, and those that need a packet.
-        if name == "only-question" || base == "debate" {
+        if name == "only-question" || ["debate", "panel"].contains(&base) {
             continue;
         }
         writeln!(study, "  - {{ base: {base}, configuration: '{name}' }}").unwrap();

@@ -118,8 +118,8 @@ fn every_configuration_plays_an_episode_to_its_goal() {
     let mut count = 0_u64;
     for line in shipped.lines().filter(|line| line.trim_start().starts_with("- { name: ")) {
         let field = |key: &str| line.split(key).nth(1).unwrap().split([',', ' ']).next().unwrap();
-        // The same settings as `+question`; and a debate needs a packet.
-        if field("name: ") == "only-question" || field("base: ") == "debate" {
+        // The same settings as `+question`; and debates and panels have environments of their own.
+        if field("name: ") == "only-question" || ["debate", "panel"].contains(&field("base: ")) {
             continue;
         }
         architectures.push_str(&format!("  - {{ base: {}, configuration: {} }}\n", field("base: "), field("name: ")));

@@ -11,7 +11,7 @@ fn entry(number: u8, verdict: Verdict) -> Entry {
         architecture: "single".to_owned(),
         chain: Digest::of(&[number]),
         confidence: Milli(i64::from(number) * 3),
-        corpus: (number % 2 == 0).then(|| Digest::of(b"scenario")),
+        corpus: number.is_multiple_of(2).then(|| Digest::of(b"scenario")),
         key: Digest::of(&[number, 1]),
         model: "reader/triage".to_owned(),
         packet: Digest::of(&[number % 3]),

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::opinion::{Answers, NONE, Questions};
 
+/// The argument of the call of a round.
+pub(super) const BALLOTS: &str = "ballots";
+
 /// What an expert would say, and what others of the same form would; `call` is what the environment's expert would do now.
 pub(super) fn opinion(questions: &Questions, call: &ToolCall, rules: &RuleSet) -> Option<Hint> {
     let right = match &questions.packet {
@@ -49,7 +52,7 @@ fn by_rule(packet: &Packet, rules: &RuleSet) -> Answers {
 /// What an expert would give for a seat: its ballot in the call that the environment's expert would make. Others give another value, or
 /// vote the other way.
 pub(super) fn ballot(call: &ToolCall, seat: &str, values: (u64, u64)) -> Option<Hint> {
-    let ballots = call.arguments.get(super::rounds::BALLOTS)?.as_array()?;
+    let ballots = call.arguments.get(BALLOTS)?.as_array()?;
     let own = ballots.iter().find(|ballot| ballot["agent"].as_str() == Some(seat))?;
     let (value, vote) = (own["value"].as_u64(), own["vote"].as_str().unwrap_or("continue"));
     let said = |value: Option<u64>, vote: &str| {

@@ -62,11 +62,14 @@ impl ArchitectureKind for PanelKind {
     }
 }
 
+/// An agent with its place.
+pub type Placed = (&'static str, Agent);
+
 /// The agents of a setting of `panel` by their places, and their context blocks, for whoever wants to see their prompts without playing.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<(&'static str, Agent)>, Vec<String>), BuildError> {
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
     resolve::strict_members(PanelKind.name(), settings)?;
     let panel = resolve::resolve(PanelKind.name(), settings, files)?;
     let place = if panel.rounds { "participant" } else { "panelist" };

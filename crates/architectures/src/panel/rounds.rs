@@ -13,12 +13,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::asking::Asking;
+use super::expert::BALLOTS;
 use super::{Panel, expert};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
-/// The argument of the call of a round.
-pub(super) const BALLOTS: &str = "ballots";
 /// Whom seats send their ballots to.
 const CHAIR: &str = "chair";
 /// Longest plan and longest reason under a mask, in characters.

@@ -126,7 +126,7 @@ pub enum Command {
         #[command(subcommand)]
         verb: JudgeVerb,
     },
-    /// Searches the arbiter's rules and computes gains of a temporal hierarchy, without a model
+    /// Searches the arbiter's rules, computes gains between layers
     Temporal {
         /// What to do
         #[command(subcommand)]

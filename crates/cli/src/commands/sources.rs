@@ -1,6 +1,7 @@
 //! Telemetry from files, folders and standard input, read into a packet.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Display;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -89,11 +90,14 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<Vec<Found>, Failure> 
         let opened = File::open(&file.path).map_err(|error| unopened(&place, &error))?;
         let sha256 = sha256_of(opened).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
         // The records of a copy would count twice.
-        if by_hash.contains_key(&sha256) {
-            message(&format!("{place}: skipped: a file with the same bytes was read before"));
-            shifts.take(&file.path);
-        } else {
-            by_hash.insert(sha256, file);
+        match by_hash.entry(sha256) {
+            Entry::Occupied(_) => {
+                message(&format!("{place}: skipped: a file with the same bytes was read before"));
+                shifts.take(&file.path);
+            }
+            Entry::Vacant(free) => {
+                free.insert(file);
+            }
         }
     }
     Ok(by_hash.into_values().collect())

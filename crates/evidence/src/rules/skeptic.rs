@@ -89,6 +89,10 @@ pub(super) fn deterministic(packet: &Packet, rules: &RuleSet, thesis: &Position)
         let left: Vec<FactId> = assertion.facts.iter().copied().filter(left).collect();
         let (follows, other): (Vec<FactId>, Vec<FactId>) = left.into_iter().partition(|id| case.following.contains(id));
         if !follows.is_empty() {
+            // Beside an open sign it weighs as much as the thesis gives it; else it is cited with the beginning that is explained.
+            let beginning = assertion.facts.iter().copied().filter(|id| !open && case.explained.contains(id));
+            let mut follows: Vec<FactId> = follows.into_iter().chain(beginning).collect();
+            follows.sort_unstable();
             let confidence = if open { assertion.confidence } else { STATED };
             let means = Predicate::Means("it belongs to what a statement of the packet explains".to_owned());
             let interpretation = "it follows a beginning that is explained".to_owned();

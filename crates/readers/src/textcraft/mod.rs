@@ -125,7 +125,7 @@ fn inventory(list: &str) -> std::collections::BTreeMap<String, u64> {
 
 /// What a status block, a summary of calls or a memory says is carried; whether one said so.
 fn carried_in(text: &str, known: &mut Known) -> bool {
-    let mut told = text.to_lowercase().contains("every item is in its baseline");
+    let mut told = text.to_lowercase().contains("nothing was got or crafted");
     for value in embedded(text) {
         told |= carried_value(&value, known);
     }

@@ -91,8 +91,8 @@ fn configured() -> Vec<(String, &'static str, Value)> {
     configurations(&common::files())
         .unwrap()
         .into_iter()
-        // Sides of a debate are asked for positions over a packet, and not for actions.
-        .filter(|known| known.base != "debate")
+        // Sides of a debate and members of a panel are asked for messages over a packet, and not for actions.
+        .filter(|known| !["debate", "panel"].contains(&known.base.as_str()))
         .map(|known| {
             let base = if known.base == "react" { "react" } else { "hierarchy" };
             (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))
