@@ -173,6 +173,17 @@ impl Tables {
 
     /// Adds the names that rules have for the fields of a record, beside those that it has.
     pub fn rename(&self, record: &mut Record) {
+        // A name that was added can be one that another name is added for.
+        loop {
+            let before = record.fields().count();
+            self.add_names(record);
+            if record.fields().count() == before {
+                return;
+            }
+        }
+    }
+
+    fn add_names(&self, record: &mut Record) {
         if self.without_spaces.contains(record.channel()) {
             let spaced: Vec<(String, String)> = record
                 .fields()

@@ -56,10 +56,18 @@ fn single(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
         return Err(Rejection::new(RejectionKind::UnknownTool, message));
     };
     let rest = named::unbracketed(rest, &['.', ';']);
-    if let Some(arguments) = named::object(rest) {
-        return Ok(ToolCall { tool: tool.name.clone(), arguments });
+    let mut arguments = match named::object(rest) {
+        Some(arguments) => arguments,
+        None => arguments(rest, tool)?,
+    };
+    // No name holds one, and a text in quotation marks that does is read as a path: written again it would be another value.
+    for value in arguments.values_mut() {
+        if let Value::String(text) = value
+            && text.chars().any(char::is_control)
+        {
+            *text = text.replace(char::is_control, " ");
+        }
     }
-    let arguments = arguments(rest, tool)?;
     Ok(ToolCall { tool: tool.name.clone(), arguments })
 }
 
