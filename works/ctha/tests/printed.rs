@@ -1,7 +1,8 @@
 //! The shipped facts, recomputed, and facts that are wrong.
 
+use gimbal_analysis::papers::Reach;
 use gimbal_analysis::papers::Verdict;
-use gimbal_ctha::printed::{CthaFacts, FILE, Formula, Reach, check, examine, read_and_examine};
+use gimbal_ctha::printed::{CthaFacts, FILE, Formula, check, examine, read_and_examine};
 
 const TEXT: &str = include_str!("../../../papers/ctha.yaml");
 

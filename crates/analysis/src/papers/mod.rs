@@ -3,8 +3,10 @@
 //! Which numbers there are, each work's room knows; the facts themselves are data (`papers/*.yaml`).
 
 mod examined;
+mod printed;
 
 pub use examined::{Examined, KnownMiss, Relation};
+pub use printed::{Claim, Reach};
 
 use serde::de::DeserializeOwned;
 

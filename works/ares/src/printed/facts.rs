@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::{KnownMiss, Relation, read_facts};
+use gimbal_analysis::papers::{self, KnownMiss, read_facts};
 use serde::{Deserialize, Serialize};
 
 use super::Formula;
@@ -24,26 +24,7 @@ pub struct AresFacts {
 }
 
 /// A printed number, and what it follows from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    /// Requirement.
-    pub claim: String,
-    /// Where it is printed.
-    pub source: String,
-    /// Which number.
-    pub place: String,
-    /// As printed.
-    pub printed: f64,
-    /// Digits after the point.
-    #[serde(default)]
-    pub digits: i32,
-    /// Whether it is the number, or a bound.
-    #[serde(default)]
-    pub relation: Relation,
-    /// What it follows from.
-    pub of: Formula,
-}
+pub type Claim = papers::Claim<Formula>;
 
 impl AresFacts {
     /// Reads facts; `place` is what messages call the text.

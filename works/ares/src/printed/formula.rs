@@ -1,6 +1,7 @@
 //! What a printed number follows from.
 
 use gimbal_analysis::AnalysisError;
+use gimbal_analysis::papers::Reach;
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
 use serde::{Deserialize, Serialize};
@@ -46,23 +47,6 @@ pub enum Formula {
         /// The verdict.
         verdict: Verdict,
     },
-}
-
-/// A value with the least and the most that its inputs allow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
-    /// Value.
-    pub value: f64,
-    /// Least.
-    pub least: f64,
-    /// Most.
-    pub most: f64,
-}
-
-impl Reach {
-    const fn exactly(value: f64) -> Self {
-        Self { value, least: value, most: value }
-    }
 }
 
 impl Formula {

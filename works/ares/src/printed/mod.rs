@@ -17,7 +17,7 @@ pub const FILE: &str = "papers/ares.yaml";
 /// # Errors
 /// When a claim names a list or a judge that the facts lack.
 pub fn check(facts: &AresFacts) -> Result<Vec<Check>, AnalysisError> {
-    facts.claims.iter().map(|claim| one(facts, claim)).collect()
+    facts.claims.iter().map(|claim| Ok(claim.check(claim.of.value(facts)?))).collect()
 }
 
 /// Recomputes everything and compares the misses with those that the facts list.
@@ -36,11 +36,4 @@ pub fn read_and_examine(text: &str, place: &str) -> Result<(String, Examined), A
     let facts = AresFacts::parse(text, place)?;
     let examined = examine(&facts).map_err(|error| error.within(place))?;
     Ok((facts.work, examined))
-}
-
-fn one(facts: &AresFacts, claim: &Claim) -> Result<Check, AnalysisError> {
-    let reach = claim.of.value(facts)?;
-    let ends = (reach.least, reach.most);
-    let check = Check::judge(&claim.source, claim.place.clone(), claim.printed, claim.digits, reach.value, ends);
-    Ok(check.related(claim.relation))
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::{KnownMiss, Relation, read_facts};
+use gimbal_analysis::papers::{self, KnownMiss, Reach, read_facts};
 use serde::{Deserialize, Serialize};
 
-use super::formula::{Formula, Reach};
+use super::Formula;
 
 /// The facts of the work, as printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,27 +61,8 @@ pub struct Rule {
     pub except: Vec<String>,
 }
 
-/// A printed number, and what it follows from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    /// Requirement.
-    pub claim: String,
-    /// Where it is printed.
-    pub source: String,
-    /// Which number.
-    pub place: String,
-    /// As printed.
-    pub printed: f64,
-    /// Digits after the point.
-    #[serde(default)]
-    pub digits: i32,
-    /// Whether it is the number, or a bound.
-    #[serde(default)]
-    pub relation: Relation,
-    /// What it follows from: names are `table/row/column`.
-    pub of: Formula,
-}
+/// A printed number, and what it follows from: names are `table/row/column`.
+pub type Claim = papers::Claim<Formula>;
 
 impl CthaFacts {
     /// Reads facts; `place` is what messages call the text.

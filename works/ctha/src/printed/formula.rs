@@ -1,6 +1,7 @@
 //! What a printed number follows from, with the least and the most that the rounding of its inputs allows.
 
 use gimbal_analysis::AnalysisError;
+use gimbal_analysis::papers::Reach;
 use serde::{Deserialize, Serialize};
 
 /// A formula over printed numbers.
@@ -35,57 +36,6 @@ pub enum Operation {
     Weighted(Vec<[Formula; 2]>),
     /// The same with the other sign.
     Minus(Box<Formula>),
-}
-
-/// A value with the least and the most that its inputs allow.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
-    /// Value.
-    pub value: f64,
-    /// Least.
-    pub least: f64,
-    /// Most.
-    pub most: f64,
-}
-
-impl Reach {
-    /// A number that is exact.
-    #[must_use]
-    pub const fn exactly(value: f64) -> Self {
-        Self { value, least: value, most: value }
-    }
-
-    /// A number that is printed with so many digits after the point.
-    #[must_use]
-    pub fn rounded(value: f64, digits: i32) -> Self {
-        let half = 0.5 * 10_f64.powi(-digits);
-        Self { value, least: value - half, most: value + half }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self { value: self.value + other.value, least: self.least + other.least, most: self.most + other.most }
-    }
-
-    fn negative(self) -> Self {
-        Self { value: -self.value, least: -self.most, most: -self.least }
-    }
-
-    fn times(self, other: Self) -> Self {
-        let ends = [self.least * other.least, self.least * other.most, self.most * other.least, self.most * other.most];
-        Self {
-            value: self.value * other.value,
-            least: ends.into_iter().fold(f64::INFINITY, f64::min),
-            most: ends.into_iter().fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-
-    /// Over a number that its rounding does not let reach 0; else nothing is said of the result.
-    fn over(self, other: Self) -> Self {
-        if other.least <= 0.0 && other.most >= 0.0 {
-            return Self { value: f64::NAN, least: f64::NAN, most: f64::NAN };
-        }
-        self.times(Self { value: 1.0 / other.value, least: 1.0 / other.most, most: 1.0 / other.least })
-    }
 }
 
 impl Formula {

@@ -4,10 +4,10 @@ mod facts;
 mod formula;
 
 pub use facts::{Claim, CthaFacts, PrintedTable, Rule};
-pub use formula::{Formula, Reach};
+pub use formula::Formula;
 
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::papers::{Check, Examined};
+use gimbal_analysis::papers::{Check, Examined, Reach};
 
 /// File with the facts among the program's data.
 pub const FILE: &str = "papers/ctha.yaml";
@@ -22,10 +22,7 @@ pub fn check(facts: &CthaFacts) -> Result<Vec<Check>, AnalysisError> {
         by_rule(facts, rule, &mut checks)?;
     }
     for claim in &facts.claims {
-        let reach = claim.of.value(&|name| facts.cell(name))?;
-        let ends = (reach.least, reach.most);
-        let check = Check::judge(&claim.source, claim.place.clone(), claim.printed, claim.digits, reach.value, ends);
-        checks.push(check.related(claim.relation));
+        checks.push(claim.check(claim.of.value(&|name| facts.cell(name))?));
     }
     Ok(checks)
 }
