@@ -25,7 +25,9 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
 /// The settings of the configuration called `wanted`.
 fn configuration(name: &str, wanted: &str, files: &dyn Files) -> Result<Map<String, Value>, BuildError> {
     let all = configurations(files).map_err(|error| BuildError::new(error.to_string()).at("configuration"))?;
-    let names = || all.iter().map(|configuration| configuration.name.as_str());
+    // Those of other architectures would be refused in the next try.
+    let own = all.iter().filter(|configuration| configuration.base == name);
+    let names = || own.clone().map(|configuration| configuration.name.as_str());
     match all.iter().find(|configuration| configuration.name == wanted) {
         Some(Configuration { base, settings, .. }) if base == name => Ok(settings.clone()),
         Some(Configuration { base, .. }) => {

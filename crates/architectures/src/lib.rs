@@ -15,6 +15,7 @@
 mod asked;
 pub mod baseline;
 mod configuration;
+mod contracted;
 pub mod control;
 pub mod cyclic;
 pub mod dag;
@@ -24,14 +25,19 @@ pub mod gate;
 pub mod graph;
 pub mod hierarchy;
 mod member;
+mod packet;
 pub mod panel;
 pub mod react;
 mod settings;
 
 use std::sync::Arc;
 
+use gimbal_agent::Agent;
 use gimbal_core::ArchitectureKind;
 use gimbal_messages::Message;
+
+/// An agent with its place in an architecture.
+pub type Placed = (&'static str, Agent);
 
 /// All messages that agents answer with.
 #[must_use]

@@ -19,7 +19,6 @@ mod summariser;
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::Agent;
 use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
@@ -34,6 +33,7 @@ pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
+use crate::Placed;
 use crate::graph::Ways;
 pub use options::{Otherwise, Summary};
 pub use settings::{GraphFrom, Settings};
@@ -47,10 +47,7 @@ pub(crate) fn records() -> Vec<RecordKind> {
     [engine::KINDS, control::KINDS, gate::KINDS].concat()
 }
 
-/// An agent and its place: `planner`, `executor`, `analyzer`, `verifier`.
-pub type Placed = (&'static str, Agent);
-
-/// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places, and the context blocks of the
+/// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places (`planner`, `executor`, `analyzer`, `verifier`), and the context blocks of the
 /// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,
 /// a verifier where a gate stands before final answers.
 ///

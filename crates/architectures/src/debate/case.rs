@@ -1,19 +1,16 @@
 //! A case: the packet of an episode, and what everybody who speaks about it shares.
 
-use gimbal_core::{Halt, Hint, LaneId, Stage};
+use gimbal_core::{Hint, LaneId, Stage};
 use gimbal_evidence::Packet;
 use gimbal_evidence::claim::Assertion;
 use gimbal_evidence::rules::Position;
-use gimbal_messages::records::debate::{Refused, Reshaped};
-use gimbal_messages::{Change, ChangeKind, StageExt};
+use gimbal_messages::StageExt;
+use gimbal_messages::records::debate::Refused;
 use serde_json::{Value, json};
 
 use super::Debate;
 use super::reading::Refusal;
 use super::side::{Role, Strategy};
-
-/// Kind of the material that is argued about.
-pub(crate) const PACKET: &str = "packet";
 
 /// A case, or one vote of several over it.
 #[derive(Clone, Copy)]
@@ -26,16 +23,6 @@ pub(super) struct Case<'a> {
     pub hints: bool,
     /// Number of the vote, from 1.
     pub vote: Option<u32>,
-}
-
-/// The packet in the brief of the episode.
-pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, Halt> {
-    let brief = stage.brief();
-    let material = brief.materials.iter().find(|material| material.kind == PACKET);
-    let material = material.ok_or_else(|| Halt::lasting("the brief of this task has no material of kind `packet`"))?;
-    let name = &material.name;
-    Packet::read(material.text.as_bytes())
-        .map_err(|error| Halt::lasting(format!("the material `{name}` is no packet: {error}")))
 }
 
 impl Case<'_> {
@@ -62,25 +49,6 @@ impl Case<'_> {
         let (role, reason) = (role.to_owned(), reason.to_owned());
         stage.record(lane, &Refused { role, round, vote: self.vote, attempt, reason, what }).await;
     }
-}
-
-/// Records what rules changed of a message, where they changed anything.
-pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contract: &str, changes: &[Change]) {
-    if changes.is_empty() {
-        return;
-    }
-    let count = |kind: ChangeKind| {
-        u32::try_from(changes.iter().filter(|change| change.kind == kind).count()).unwrap_or(u32::MAX)
-    };
-    let record = Reshaped {
-        role: role.to_owned(),
-        contract: contract.to_owned(),
-        coerced: count(ChangeKind::Coerced),
-        clipped: count(ChangeKind::Clipped),
-        dropped: count(ChangeKind::Dropped),
-        filled: count(ChangeKind::Filled),
-    };
-    stage.record(lane, &record).await;
 }
 
 /// An assertion as the other side reads it.

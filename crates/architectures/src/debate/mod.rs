@@ -7,7 +7,7 @@
 //! Its records are in [`gimbal_messages::records::debate`].
 
 mod audit;
-pub(crate) mod case;
+mod case;
 mod conclusion;
 mod consult;
 mod decision;
@@ -17,7 +17,7 @@ pub mod messages;
 mod narrator;
 mod oracle;
 mod reading;
-pub(crate) mod resolve;
+mod resolve;
 mod rounds;
 mod seat;
 mod settings;
@@ -38,7 +38,10 @@ use gimbal_messages::records::{debate as records, engine, hierarchy};
 use gimbal_messages::{Contract, StageExt};
 use serde_json::{Value, json};
 
-use case::{Case, PACKET, packet};
+use crate::Placed;
+use crate::packet::{PACKET, packet};
+
+use case::Case;
 use decision::{Decision, decide};
 use messages::Contracts;
 use rounds::Exchange;
@@ -73,9 +76,6 @@ impl ArchitectureKind for DebateKind {
         engine::KINDS.iter().copied().chain(parsed).chain(records::KINDS.iter().copied()).collect()
     }
 }
-
-/// An agent and its place in the architecture.
-pub type Placed = (&'static str, Agent);
 
 /// The agents of a setting of `debate` by their places, and their context blocks, for whoever wants to see their prompts without playing.
 ///

@@ -1,23 +1,21 @@
 //! The architecture that settings describe, and combinations that mean nothing.
 
 use gimbal_agent::{Agent, Overrides};
-use gimbal_core::{BuildError, Files, Milli, yaml};
+use gimbal_core::{BuildError, Files, Milli};
 use gimbal_evidence::judge::{Arithmetic, Band, Certainty, Judge};
-use gimbal_evidence::rules::{Decision as Judging, RuleSet};
+use gimbal_evidence::rules::Decision as Judging;
 use gimbal_messages::Message;
 use serde_json::Value;
 
-use super::case::PACKET;
 use super::messages::{ANCHORED_POSITION, AUDIT, Contracts, ESTIMATE, NARRATION, POSITION};
 use super::settings::{ArithmeticKind, CertaintyKind, NarratorKind, OracleKind, Settings};
 use super::side::{Role, Strategy};
 use super::{Debate, Gate, GateCertainty, Oracle, Speaker, Telling};
 use crate::member::{Member, Place};
+use crate::packet::{PACKET, rules};
 
 /// Ends the name of a persona of anchored rounds.
 pub(super) const ANCHORED: &str = "-anchored";
-/// Rules of the agents by rule.
-const RULES: &str = "rules/triage.yaml";
 /// Rounds of a debate where a study does not say (ARES-043).
 const ROUNDS: u32 = 3;
 /// Most rounds, and most votes.
@@ -282,13 +280,4 @@ fn checked(settings: &Settings) -> Result<(), (&'static str, String)> {
         return Err(("means", "means must be from 0 to 1".to_owned()));
     }
     Ok(())
-}
-
-/// The rules of the agents by rule.
-pub(crate) fn rules(files: &dyn Files) -> Result<RuleSet, String> {
-    let found = files.read(RULES).map_err(|error| error.to_string())?;
-    let (text, place) = found.ok_or_else(|| format!("the file {RULES} is missing: agents by rule need it"))?;
-    let rules: RuleSet = yaml::read(&text, &place).map_err(|error| error.to_string())?;
-    rules.check().map_err(|error| format!("{place}: {error}"))?;
-    Ok(rules)
 }

@@ -16,10 +16,11 @@ use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, spaced};
 use serde_json::{Map, Value, json};
 
-use super::case::{Case, hint, reshaped, share, shown, written};
+use super::case::{Case, hint, share, shown, written};
 use super::reading::{Reading, Refusal, Spoken, UNCITED, position};
 use super::side::{Role, Strategy};
 use crate::asked::Ask;
+use crate::contracted::reshaped;
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 4_000;

@@ -9,7 +9,6 @@
 //!
 //! Its records are in [`gimbal_messages::records::panel`].
 
-mod asking;
 mod expert;
 pub mod messages;
 mod opinion;
@@ -32,8 +31,12 @@ use serde_json::{Value, json};
 
 use messages::Contracts;
 
+use crate::Placed;
+
 pub use settings::{Rule, Settings};
 
+/// How much of an answer that cannot be used goes back to the model, in characters.
+const BROKEN: usize = 2_000;
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 1;
 
@@ -61,9 +64,6 @@ impl ArchitectureKind for PanelKind {
         engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(records::KINDS.iter().copied()).collect()
     }
 }
-
-/// An agent with its place.
-pub type Placed = (&'static str, Agent);
 
 /// The agents of a setting of `panel` by their places, and their context blocks, for whoever wants to see their prompts without playing.
 ///

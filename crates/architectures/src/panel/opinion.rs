@@ -10,7 +10,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Value, json};
 
-use crate::debate::case::{PACKET, packet};
+use crate::packet::{PACKET, packet};
 
 /// The questions, in the order of the contract.
 pub(super) const QUESTIONS: [&str; 5] = ["answer", "finding", "gap", "next", "wild_card"];

@@ -17,7 +17,7 @@ const SIZE: usize = 3;
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Panel, BuildError> {
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
-    let rules = crate::debate::resolve::rules(files).map_err(|words| wrong("", words))?;
+    let rules = crate::packet::rules(files).map_err(|words| wrong("", words))?;
     let contracts = Contracts::read().map_err(|error| wrong("", error.to_string()))?;
     let usual = if settings.rounds { 1 } else { SIZE };
     let size = settings.size.map_or(usual, |size| usize::try_from(size).unwrap_or(usize::MAX));

@@ -12,9 +12,9 @@ use gimbal_messages::{Form, StageExt, bounded, range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::asking::Asking;
 use super::expert::BALLOTS;
-use super::{Panel, expert};
+use super::{BROKEN, Panel, expert};
+use crate::contracted::Contracted;
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
@@ -135,8 +135,9 @@ impl Panel {
         let expert = expert.and_then(|call| expert::ballot(call, seat, view.values));
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
         let (contract, form) = (&self.contracts.ballot, view.form());
-        let asking = Asking { agent, lane, blocks: &blocks, target: seat, message: &view.text, contract, form, expert };
-        let given = asking.ask(stage, |value| view.read(value)).await?.ok();
+        let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
+        let asked = Contracted { agent, lane, blocks: &blocks, who, target, message, contract, form, expert, longest };
+        let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
         let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
         let arrived = match &given {
             Some(ballot) => stage.send(lane, seat, CHAIR, "ballot", ballot.public()).await,

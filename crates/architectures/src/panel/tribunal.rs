@@ -7,10 +7,10 @@ use gimbal_messages::StageExt;
 use gimbal_messages::records::panel::{NoOpinion, Opinion, Ruled};
 use serde_json::{Value, json};
 
-use super::asking::Asking;
 use super::opinion::{Answers, Questions};
 use super::tally::Tally;
-use super::{Panel, expert};
+use super::{BROKEN, Panel, expert};
+use crate::contracted::Contracted;
 
 /// Whom members send their answers to.
 const CHAIR: &str = "chair";
@@ -58,8 +58,20 @@ impl Panel {
         let message = questions.message();
         let contract = &self.contracts.opinion;
         let form = questions.form();
-        let asking = Asking { agent, lane, blocks: &blocks, target: "", message: &message, contract, form, expert };
-        let read = asking.ask(stage, |value| questions.read(value)).await?;
+        let (who, target, longest) = ("member", "", BROKEN);
+        let asked = Contracted {
+            agent,
+            lane,
+            blocks: &blocks,
+            who,
+            target,
+            message: &message,
+            contract,
+            form,
+            expert,
+            longest,
+        };
+        let read = asked.ask(stage, |value| questions.read(&value)).await?;
         let arrived = match read {
             Err(problem) => Err(problem),
             Ok(answers) => match stage.send(lane, name, CHAIR, "opinion", answers.message()).await {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use gimbal_agent::persona::configurations;
-use gimbal_agent::{Agent, Persona, prompt};
+use gimbal_agent::{Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, debate, hierarchy, panel, place_of, react};
+use gimbal_architectures::{Placed, control, debate, hierarchy, panel, place_of, react};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -180,9 +180,6 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     let hint = nearest::hint(cell, known.iter().map(String::as_str));
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (known: {})", known.join(", "))))
 }
-
-/// An agent and its place in the architecture.
-type Placed = (&'static str, Agent);
 
 /// The agents of an architecture, by their places, and the context blocks of the one that acts.
 fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<Placed>, Vec<String>), Failure> {

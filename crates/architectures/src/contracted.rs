@@ -1,4 +1,4 @@
-//! Asking a member for its message, with one repair.
+//! Asking an agent for a message of a contract, with one repair. How it was read is recorded.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,24 +6,23 @@ use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Block, Halt, Hint, LaneId, Stage};
+use gimbal_messages::records::debate::Reshaped;
 use gimbal_messages::records::hierarchy::Parsed;
-use gimbal_messages::{Contract, Form, StageExt, Tier};
+use gimbal_messages::{Change, ChangeKind, Contract, Form, StageExt, Tier};
 use serde_json::Value;
 
 use crate::asked::Ask;
-use crate::debate::case::reshaped;
-
-/// How much of an answer that cannot be used goes back to the model, in characters.
-const BROKEN: usize = 2_000;
 
 /// Who is asked for what.
-pub(super) struct Asking<'a> {
-    /// The agent of the member.
+pub(crate) struct Contracted<'a> {
+    /// The agent.
     pub agent: &'a Agent,
     /// Its lane.
     pub lane: LaneId,
     /// What it sees.
     pub blocks: &'a [Block],
+    /// What it is called in the list of problems.
+    pub who: &'a str,
     /// The subject that it speaks for; empty where there is none.
     pub target: &'a str,
     /// What it is told beside the blocks.
@@ -34,31 +33,32 @@ pub(super) struct Asking<'a> {
     pub form: Form,
     /// What an expert would say.
     pub expert: Option<Hint>,
+    /// How much of an answer that cannot be used goes back to the model, in characters.
+    pub longest: usize,
 }
 
-impl Asking<'_> {
-    /// The message as `check` reads it, or what was wrong with the last attempt. How it was read is recorded.
+impl Contracted<'_> {
+    /// The message as `check` reads it, or what was wrong with the last attempt.
     ///
     /// # Errors
     /// The halt that ended the episode.
-    pub(super) async fn ask<T: Send>(
+    pub(crate) async fn ask<T: Send>(
         self,
         stage: &dyn Stage,
-        check: impl Fn(&Value) -> Result<T, String> + Send + Sync,
+        check: impl Fn(Value) -> Result<T, String> + Send + Sync,
     ) -> Result<Result<T, String>, Halt> {
-        let Self { agent, lane, blocks, target, message, contract, form, expert } = self;
+        let Self { agent, lane, blocks, who, target, message, contract, form, expert, longest } = self;
         let session = agent.session(stage).await?;
         let reply_spec = ReplySpec { form, expert };
         let question = Question { target, message };
-        let who = "member";
-        let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest: BROKEN };
+        let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest };
         let last = Mutex::new((Tier::Default, Vec::new(), None));
         let count = |text: &str| stage.tokens(agent.role(), text);
         let read = |text: &str| {
             let (members, tier) = object(text).ok_or_else(|| "the answer is not one JSON object".to_owned())?;
             let value = keyed(Value::Object(members)).ok_or_else(|| "the answer names a key twice".to_owned())?;
             let accepted = contract.accept_within(value, tier, &count).map_err(|refused| refused.to_string())?;
-            let found = check(&accepted.value)?;
+            let found = check(accepted.value)?;
             *last.lock().unwrap_or_else(PoisonError::into_inner) = (accepted.tier, accepted.changes, accepted.tokens);
             Ok(found)
         };
@@ -70,4 +70,23 @@ impl Asking<'_> {
         reshaped(stage, lane, agent.role(), contract.name(), &changes).await;
         Ok(found.ok_or_else(|| problems.last().cloned().unwrap_or_else(|| "no answer was given".to_owned())))
     }
+}
+
+/// Records what rules changed of a message, where they changed anything.
+pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contract: &str, changes: &[Change]) {
+    if changes.is_empty() {
+        return;
+    }
+    let count = |kind: ChangeKind| {
+        u32::try_from(changes.iter().filter(|change| change.kind == kind).count()).unwrap_or(u32::MAX)
+    };
+    let record = Reshaped {
+        role: role.to_owned(),
+        contract: contract.to_owned(),
+        coerced: count(ChangeKind::Coerced),
+        clipped: count(ChangeKind::Clipped),
+        dropped: count(ChangeKind::Dropped),
+        filled: count(ChangeKind::Filled),
+    };
+    stage.record(lane, &record).await;
 }
