@@ -20,6 +20,7 @@ pub mod environment;
 pub mod event;
 pub mod expert;
 pub mod fit;
+pub mod last_line;
 pub mod legal;
 pub mod milli;
 pub mod nearest;

@@ -1,6 +1,6 @@
 //! What the end of an episode of triage says for tables: the verdict, what was expected, and the facts that count.
 
-use gimbal_core::{Digest, Milli};
+use gimbal_core::{Digest, Milli, last_line};
 use serde::{Deserialize, Serialize};
 
 use crate::FactId;
@@ -52,14 +52,13 @@ impl Marking {
     /// A text with the marking as its last line; the line alone for an empty text.
     #[must_use]
     pub fn behind(&self, text: &str) -> String {
-        let line = serde_json::to_string(self).unwrap_or_default();
-        if text.is_empty() { line } else { format!("{text}\n{line}") }
+        last_line::behind(text, self)
     }
 
     /// The marking in the text of a last observation; `None` where there is none.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text.trim_end().lines().next_back()?).ok()
+        last_line::read(text)
     }
 
     /// The text of a last observation without the marking.

@@ -1,5 +1,6 @@
 //! How a game of agreement ended: what its environment writes behind the last observation, and what tables read.
 
+use gimbal_core::last_line;
 use serde::{Deserialize, Serialize};
 
 /// What was reached. Whether a game ended by votes (liveness) and whether what it ended with is right (validity) are told apart: a game that
@@ -72,13 +73,12 @@ impl Ended {
     /// A text with the end as its last line.
     #[must_use]
     pub fn behind(&self, text: &str) -> String {
-        let line = serde_json::to_string(self).unwrap_or_default();
-        if text.is_empty() { line } else { format!("{text}\n{line}") }
+        last_line::behind(text, self)
     }
 
     /// The end in the text of a last observation; `None` where there is none.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text.trim_end().lines().next_back()?).ok()
+        last_line::read(text)
     }
 }
