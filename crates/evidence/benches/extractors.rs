@@ -1,5 +1,6 @@
 //! Records a second of the extractors of telemetry, with a parser alone beside each: `cargo bench -p gimbal-evidence --features extract`.
 #![allow(missing_docs)]
+#![allow(clippy::print_stderr, reason = "says why a part is skipped")]
 
 mod samples;
 

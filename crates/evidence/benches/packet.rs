@@ -8,16 +8,14 @@
 mod cpu;
 mod samples;
 
-use std::fs;
 use std::hint::black_box;
 use std::io::Cursor;
-use std::path::PathBuf;
 
 use cpu::CpuTime;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use evtx::{EvtxParser, ParserSettings};
-use gimbal_evidence::extract::{Extraction, Format, Observed, ReadOptions, read_evtx};
+use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
 use gimbal_evidence::{Packet, Selection};
 use netflow_parser::NetflowParser;
 
@@ -108,17 +106,9 @@ fn events(criterion: &mut Criterion<CpuTime>) {
     group.sample_size(10).throughput(Throughput::Elements(10_000));
     whole(&mut group, "whole", text.as_bytes(), Format::WindowsXml);
     group.finish();
-    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
-    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
-    for name in ["security", "system"] {
-        let Ok(bytes) = fs::read(data.join(format!("telemetry/windows/benign/{name}.evtx"))) else {
-            eprintln!("skipped: no reference data; set GIMBAL_DATA to the folder that holds telemetry/");
-            return;
-        };
-        let ignore = &mut |_: &Observed<'_>| {};
-        let Ok(stats) = read_evtx(Cursor::new(&bytes), &ReadOptions::default(), ignore) else { return };
+    for (name, bytes, records) in samples::logs() {
         let mut group = criterion.benchmark_group(format!("packet_of_evtx_{name}"));
-        group.sample_size(10).throughput(Throughput::Elements(stats.parsed));
+        group.sample_size(10).throughput(Throughput::Elements(records));
         whole(&mut group, "whole", &bytes, Format::Evtx);
         let settings = ParserSettings::default().indent(false).separate_json_attributes(true);
         group.bench_function("parser_alone_to_json", |bencher| {

@@ -5,10 +5,8 @@
 
 mod samples;
 
-use std::fs;
 use std::hint::black_box;
 use std::io::Cursor;
-use std::path::PathBuf;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use evtx::{EvtxParser, ParserSettings};
@@ -33,17 +31,9 @@ fn xml(criterion: &mut Criterion) {
 }
 
 fn log(criterion: &mut Criterion) {
-    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
-    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
-    for name in ["security", "system"] {
-        let Ok(bytes) = fs::read(data.join(format!("telemetry/windows/benign/{name}.evtx"))) else {
-            eprintln!("skipped: no reference data; set GIMBAL_DATA to the folder that holds telemetry/");
-            return;
-        };
-        let ignore = &mut |_: &Observed<'_>| {};
-        let Ok(stats) = read_evtx(Cursor::new(&bytes), &ReadOptions::default(), ignore) else { return };
+    for (name, bytes, records) in samples::logs() {
         let mut group = criterion.benchmark_group(format!("evtx_{name}"));
-        group.throughput(Throughput::Elements(stats.parsed));
+        group.throughput(Throughput::Elements(records));
         group.bench_function("observed", |bencher| {
             bencher.iter(|| {
                 let mut count = 0;

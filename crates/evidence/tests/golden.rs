@@ -5,11 +5,12 @@
 //! threads of the process are changed in the tests of the command line.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
 use gimbal_evidence::{Packet, Selection};
 
+use crate::support::labelled;
 use crate::telemetry::made::{FIELDS, V5, message, packet as frame, pcap, pcapng, record, set, template, v5};
 
 fn packet(bytes: &[u8]) -> Packet {
@@ -101,17 +102,6 @@ fn packets_that_are_made_at_once_are_those_that_are_made_alone() {
     });
 }
 
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var("GIMBAL_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
-    let folder = PathBuf::from(folder).join("telemetry");
-    if folder.join("labels.csv").is_file() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no telemetry/labels.csv in the data folder; set GIMBAL_DATA to compare");
-    None
-}
-
 fn bytes(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
@@ -119,7 +109,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 // covers: ARES-006, ARES-010
 #[test]
 fn packets_of_real_files_have_these_heads() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = labelled() else { return };
     let mut labels = csv::Reader::from_path(folder.join("labels.csv")).unwrap();
     let files: Vec<String> =
         labels.records().map(|row| row.unwrap()).filter(|row| &row[2] != "none").map(|row| row[0].to_owned()).collect();

@@ -1,12 +1,13 @@
 //! The shipped rules over real telemetry, beside what its publisher says of it, where the data folder is present.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
 use gimbal_evidence::{Packet, Selection};
+
+use crate::support::labelled;
 
 fn rules() -> RuleSet {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/triage.yaml");
@@ -21,17 +22,6 @@ fn the_shipped_rules_are_sound() {
     assert!(rules.threats.len() >= 30 && rules.benign.len() >= 4);
 }
 
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var("GIMBAL_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
-    let folder = PathBuf::from(folder).join("telemetry");
-    if folder.join("labels.csv").is_file() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no telemetry/labels.csv in the data folder; set GIMBAL_DATA to compare");
-    None
-}
-
 fn packet(path: &std::path::Path) -> Packet {
     let options = ReadOptions { year: Some(2024), ..ReadOptions::default() };
     let mut extraction = Extraction::new(Selection::default(), options);
@@ -44,7 +34,7 @@ fn packet(path: &std::path::Path) -> Packet {
 // covers: ARES-010
 #[test]
 fn verdicts_on_real_files_beside_their_labels() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = labelled() else { return };
     let rules = rules();
     let mut labels = csv::Reader::from_path(folder.join("labels.csv")).unwrap();
     let mut table: BTreeMap<(String, String), BTreeMap<&str, u32>> = BTreeMap::new();
@@ -81,7 +71,7 @@ fn verdicts_on_real_files_beside_their_labels() {
 /// Every real file gives the same format as its name says.
 #[test]
 fn formats_of_real_files_are_told_by_their_first_bytes() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = labelled() else { return };
     for (file, format) in [
         ("windows/attack/ID10-Mimikatz_LSASS_process_dump.evtx", Format::Evtx),
         ("netflow/ctu_ssh_bruteforce.v9.pcap", Format::FlowCapture),

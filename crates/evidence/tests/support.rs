@@ -64,3 +64,16 @@ pub fn fact_of(observed: &gimbal_evidence::extract::Observed<'_>) -> NewFact {
     observed.details.fill(&mut fact);
     fact
 }
+
+/// The folder of real telemetry with its table of labels, where it is at hand.
+#[cfg(feature = "extract")]
+pub fn labelled() -> Option<std::path::PathBuf> {
+    let folder = std::env::var("GIMBAL_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
+    let folder = std::path::PathBuf::from(folder).join("telemetry");
+    if folder.join("labels.csv").is_file() {
+        return Some(folder);
+    }
+    eprintln!("skipped: no telemetry/labels.csv in the data folder; set GIMBAL_DATA to compare");
+    None
+}

@@ -2,7 +2,11 @@
 #![allow(missing_docs, dead_code, reason = "each bench takes what it reads")]
 
 use std::fmt::Write as _;
+use std::io::Cursor;
 use std::ops::Range;
+use std::path::PathBuf;
+
+use gimbal_evidence::extract::{Observed, ReadOptions, read_evtx};
 
 /// Lines of programs as they are mixed on a server under password guessing.
 pub fn syslog(lines: Range<u64>) -> String {
@@ -178,4 +182,21 @@ pub fn events(events: u64) -> String {
         );
     }
     text
+}
+
+/// Real event logs by name, each with its bytes and how many records it holds; none where the folder of reference data is not at hand.
+pub fn logs() -> Vec<(&'static str, Vec<u8>, u64)> {
+    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
+    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
+    let log = |name: &'static str| {
+        let bytes = std::fs::read(data.join(format!("telemetry/windows/benign/{name}.evtx"))).ok()?;
+        let ignore = &mut |_: &Observed<'_>| {};
+        let stats = read_evtx(Cursor::new(&bytes), &ReadOptions::default(), ignore).ok()?;
+        Some((name, bytes, stats.parsed))
+    };
+    let logs: Vec<_> = ["security", "system"].into_iter().filter_map(log).collect();
+    if logs.is_empty() {
+        eprintln!("skipped: no reference data; set GIMBAL_DATA to the folder that holds telemetry/");
+    }
+    logs
 }
