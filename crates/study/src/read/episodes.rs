@@ -40,13 +40,39 @@ impl<'f> Episodes<'f> {
         mut seen: impl FnMut(&Finished) -> bool,
         folds: &mut [&mut Fold<'_>],
     ) -> Result<(), RunError> {
+        self.walk(&mut seen, folds, false)
+    }
+
+    /// The same, and then the episodes of cells that are no longer in the study.
+    ///
+    /// # Errors
+    /// Those of [`Episodes::pass`].
+    pub fn pass_with_past(
+        &mut self,
+        mut seen: impl FnMut(&Finished) -> bool,
+        folds: &mut [&mut Fold<'_>],
+    ) -> Result<(), RunError> {
+        self.walk(&mut seen, folds, true)
+    }
+
+    fn walk(
+        &mut self,
+        seen: &mut dyn FnMut(&Finished) -> bool,
+        folds: &mut [&mut Fold<'_>],
+        past: bool,
+    ) -> Result<(), RunError> {
         let folder = self.folder;
-        let walked = folder.index()?.each(|episode| -> Result<(), Walk> {
+        let index = folder.index()?;
+        let mut each = |episode: Finished| -> Result<(), Walk> {
             if seen(&episode) {
                 self.fold(&episode, folds)?;
             }
             Ok(())
-        });
+        };
+        let mut walked = index.each(&mut each);
+        if past && walked.is_ok() {
+            walked = index.each_past(&mut each);
+        }
         walked.map_err(|error| error.of(folder))
     }
 

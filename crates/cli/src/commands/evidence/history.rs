@@ -1,8 +1,10 @@
 //! `gimbal evidence history`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gimbal_analysis::episode::{EpisodeFold, FoldError, Texts};
 use gimbal_ares::history::{Entry, Filter, History};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Milli, RecordKinds, TextRef};
@@ -11,10 +13,9 @@ use gimbal_evidence::{Marking, Utc};
 use gimbal_messages::Record as _;
 use gimbal_messages::records::debate::VerdictGiven;
 use gimbal_study::plan::Stored;
-use gimbal_study::read;
-use gimbal_study::read::trace::{self, Readable, Reader};
+use gimbal_study::read::{self, Episodes};
 use gimbal_study::run::ledger::Row;
-use gimbal_study::run::{RunError, RunFolder};
+use gimbal_study::run::{EpisodeId, Finished, RunError, RunFolder};
 
 use crate::args::EvidenceHistory;
 use crate::commands::list::run_folders;
@@ -98,44 +99,25 @@ fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
     let told = |error: RunError| error.to_string();
     let folder = RunFolder::open(path).map_err(told)?;
     let stored = Stored::read(&folder).map_err(told)?;
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut found = OfRun::default();
-    let mut about_packets = false;
-    let ends = ends(&folder).map_err(told)?;
-    for readable in trace::episodes(&folder).map_err(told)? {
-        if readable.episode_return.is_none() {
-            continue;
-        }
-        let Some(episode) = Episode::read(&folder, &readable).map_err(told)? else { continue };
-        about_packets = true;
-        let Some((verdict, confidence)) = episode.given else {
-            found.open += 1;
-            continue;
-        };
-        let place = (readable.place.segment, readable.place.attempt);
-        let time = ends.get(&place).and_then(|at| Utc::from_micros(i64::try_from(*at).ok()?.checked_mul(1000)?));
-        let time = time.ok_or_else(|| format!("the ledger does not say when {} ended", readable.name()))?;
-        let index = folder.index().map_err(told)?;
-        let finished = index.get(&readable.id.key).map_err(|error| error.to_string())?;
-        let chain = finished.map(|finished| finished.outcome.chain);
-        let chain = chain.ok_or_else(|| format!("the index has no chain of {}", readable.name()))?;
-        let cell = stored.cells.iter().chain(&stored.past).find(|cell| cell.info.id == readable.id.cell);
-        let info = cell.map(|cell| &cell.info);
-        found.entries.push(Entry {
-            architecture: info.map_or_else(|| readable.id.cell.clone(), |info| info.configuration.clone()),
-            chain,
-            confidence,
-            corpus: episode.corpus,
-            key: readable.id.key,
-            model: models(info.map_or(&[][..], |info| &info.models)),
-            packet: episode.packet,
-            run: name.clone(),
-            task: task(&readable),
-            time,
-            verdict,
-        });
+    let current = RefCell::new(None);
+    let mut fold = Verdicts {
+        run: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        stored: &stored,
+        ends: ends(&folder).map_err(told)?,
+        current: &current,
+        found: OfRun::default(),
+        about_packets: false,
+        untimed: None,
+    };
+    let seen = |finished: &Finished| {
+        current.replace(Some(finished.clone()));
+        true
+    };
+    Episodes::of(&folder, &stored).pass_with_past(seen, &mut [&mut fold]).map_err(told)?;
+    if let Some(episode) = fold.untimed {
+        return Err(format!("the ledger does not say when {episode} ended"));
     }
-    if about_packets {
+    if fold.about_packets {
         let report = read::verify(&folder, kinds).map_err(told)?;
         if let Some(first) = report.problems.first() {
             let more = report.problems.len() - 1;
@@ -143,7 +125,60 @@ fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
             return Err(format!("{first}{more}"));
         }
     }
-    Ok(found)
+    Ok(fold.found)
+}
+
+/// The verdicts of a run, episode by episode.
+struct Verdicts<'r> {
+    run: String,
+    stored: &'r Stored,
+    /// See [`ends`].
+    ends: BTreeMap<(u32, u64), u64>,
+    /// The row of the episode that is read.
+    current: &'r RefCell<Option<Finished>>,
+    found: OfRun,
+    about_packets: bool,
+    /// The first episode whose end the ledger does not know.
+    untimed: Option<String>,
+}
+
+impl EpisodeFold<RunError> for Verdicts<'_> {
+    fn add(
+        &mut self,
+        episode: &gimbal_analysis::episode::Episode<'_>,
+        texts: &mut dyn Texts<Error = RunError>,
+    ) -> Result<(), FoldError<RunError>> {
+        let Some(finished) = self.current.take() else { return Ok(()) };
+        let Some(read) = Episode::read(episode.events, texts).map_err(FoldError::Text)? else { return Ok(()) };
+        self.about_packets = true;
+        let Some((verdict, confidence)) = read.given else {
+            self.found.open += 1;
+            return Ok(());
+        };
+        let Finished { id, place, outcome } = finished;
+        let ended = self.ends.get(&(place.segment, place.attempt));
+        let time = ended.and_then(|at| Utc::from_micros(i64::try_from(*at).ok()?.checked_mul(1000)?));
+        let Some(time) = time else {
+            self.untimed.get_or_insert_with(|| id.name());
+            return Ok(());
+        };
+        let cell = self.stored.cells.iter().chain(&self.stored.past).find(|cell| cell.info.id == id.cell);
+        let info = cell.map(|cell| &cell.info);
+        self.found.entries.push(Entry {
+            architecture: info.map_or_else(|| id.cell.clone(), |info| info.configuration.clone()),
+            chain: outcome.chain,
+            confidence,
+            corpus: read.corpus,
+            key: id.key,
+            model: models(info.map_or(&[][..], |info| &info.models)),
+            packet: read.packet,
+            run: self.run.clone(),
+            task: task(&id),
+            time,
+            verdict,
+        });
+        Ok(())
+    }
 }
 
 fn models(roles: &[gimbal_analysis::RoleModel]) -> String {
@@ -154,13 +189,13 @@ fn models(roles: &[gimbal_analysis::RoleModel]) -> String {
 }
 
 /// The task, with run and trial where they are not the first.
-fn task(readable: &Readable) -> String {
-    let mut task = readable.id.task.clone();
-    if readable.id.run > 0 || readable.id.trial > 0 {
-        task += &format!(" run {}", readable.id.run);
+fn task(id: &EpisodeId) -> String {
+    let mut task = id.task.clone();
+    if id.run > 0 || id.trial > 0 {
+        task += &format!(" run {}", id.run);
     }
-    if readable.id.trial > 0 {
-        task += &format!(" trial {}", readable.id.trial);
+    if id.trial > 0 {
+        task += &format!(" trial {}", id.trial);
     }
     task
 }
@@ -185,9 +220,7 @@ struct Episode {
 
 impl Episode {
     /// None where the episode is not about a packet.
-    fn read(folder: &RunFolder, readable: &Readable) -> Result<Option<Self>, RunError> {
-        let mut reader = Reader::open(folder, readable)?;
-        let events: Vec<Event> = reader.events().to_vec();
+    fn read(events: &[Event], texts: &mut dyn Texts<Error = RunError>) -> Result<Option<Self>, RunError> {
         let started = events.iter().find_map(|event| match &event.body {
             Body::Started(started) => started.materials.iter().find(|material| material.kind == PACKET),
             _ => None,
@@ -196,15 +229,14 @@ impl Episode {
         let mut episode = Self { packet, corpus: None, given: None };
         let mut seen: Option<&TextRef> = None;
         let mut by_judge = false;
-        for event in &events {
+        for event in events {
             match &event.body {
                 Body::Stepped(step) => seen = Some(&step.observation),
                 Body::ToolCalled(call) if call.tool == CONCLUDE && !by_judge => {
-                    episode.given = concluded(&reader.text(&call.arguments)?).or(episode.given);
+                    episode.given = concluded(&texts.text(&call.arguments)?).or(episode.given);
                 }
                 Body::Note(note) if note.kind == VerdictGiven::KIND => {
-                    let data = reader.text(&note.data)?;
-                    if let Some(given) = judged(&data) {
+                    if let Some(given) = judged(&texts.text(&note.data)?) {
                         (episode.given, by_judge) = (Some(given), true);
                     }
                 }
@@ -212,7 +244,7 @@ impl Episode {
             }
         }
         if let Some(seen) = seen {
-            episode.corpus = Marking::read(&reader.text(seen)?).map(|marking| marking.corpus);
+            episode.corpus = Marking::read(&texts.text(seen)?).map(|marking| marking.corpus);
         }
         Ok(Some(episode))
     }
