@@ -59,6 +59,9 @@ impl Workbench for Triage {
         let (mut rows, mut faults): (Vec<Row>, Vec<Fault>) = (Vec::new(), Vec::new());
         for split in splits(request, &settings)? {
             let tasks = gimbal_core::Catalogue::tasks(self, split, &options)?;
+            if tasks.is_empty() {
+                return Err(EnvError::Usage(format!("--split: the split `{split}` has no scenario in this corpus")));
+            }
             let mut row = Row::of(split, policy);
             for task in &tasks {
                 match Case::load(task, &settings) {

@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
 use gimbal_core::{Milli, RecordError};
-use gimbal_messages::Record as _;
-use gimbal_messages::records::debate::{
-    Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
-};
+use gimbal_messages::records::debate::{Asserted, Confidence, VerdictGiven};
 use gimbal_view::kit::looks::{Look, NOTE, QUIET, STRONG, bar, hatchings, look, mark};
 use gimbal_view::kit::picture::{Drawn, Picture, gap};
 use gimbal_view::kit::svg::{Anchor, GRID, RULE, SMALL, Svg, WIDTH, fit, n};
@@ -29,22 +26,8 @@ const COLUMNS: usize = 24;
 const ROWS: usize = 60;
 
 /// The first debate of a run that has more than one round, or else its first one.
-pub static FIRST: RecordSource = RecordSource {
-    name: "ares-debate",
-    kinds: &[
-        Asserted::KIND,
-        Confidence::KIND,
-        VerdictGiven::KIND,
-        Refused::KIND,
-        FellBack::KIND,
-        Audited::KIND,
-        Challenged::KIND,
-        Escalation::KIND,
-        Rounds::KIND,
-        Narrated::KIND,
-    ],
-    start: || Box::<First>::default(),
-};
+pub static FIRST: RecordSource =
+    RecordSource { name: "ares-debate", kinds: &Debate::KINDS, start: || Box::<First>::default() };
 
 /// One debate with the name of its episode.
 #[derive(Debug, Default)]

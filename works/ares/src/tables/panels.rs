@@ -146,6 +146,7 @@ pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
     let notes = vec![
         "All three rules are read from the same answers, whichever of them the panel followed.".to_owned(),
         "single is the first member: what one model alone gives.".to_owned(),
+        "Accuracy is over all panels: one that its rule does not decide counts as inconclusive, and is right where that is expected.".to_owned(),
     ];
     Ok(labelled(analysis, item, columns, rows, notes))
 }

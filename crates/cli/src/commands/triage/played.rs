@@ -49,11 +49,8 @@ pub async fn play(
         return Ok(None);
     }
     let leaves = (facts.kind == ModelKind::Remote).then(|| what_leaves(packet, model));
-    if let Some(what) = &leaves {
-        stdio::message(&format!("text leaves this machine: {what}; --dry-run shows it"));
-    }
     let unpriced = facts.price.is_none();
-    let folder = played(&asked.runs.join(&name), plan, models).await?;
+    let folder = played(&asked.runs.join(&name), plan, models, leaves.as_deref()).await?;
     let episode = episode(&folder, packet)?;
     let ended = &episode.ended;
     let outcome = episode.debate.outcome(packet, rules).map_err(|error| {
@@ -167,12 +164,15 @@ async fn dry_run(plan: Plan, models: &dyn ModelSource) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Plays what is not played yet.
-async fn played(folder: &Path, plan: Plan, models: Arc<Models>) -> Result<RunFolder, Failure> {
+/// Plays what is not played yet. What leaves the machine is said once everything that is needed is there, and before anything is sent.
+async fn played(folder: &Path, plan: Plan, models: Arc<Models>, leaves: Option<&str>) -> Result<RunFolder, Failure> {
     let (missing, ready) = plan::ready(&plan, &*models);
     ready.map_err(Failure::usage)?;
     for model in &missing {
         models_of::fetch_if_missing(model).await?;
+    }
+    if let Some(what) = leaves {
+        stdio::message(&format!("text leaves this machine: {what}; --dry-run shows it"));
     }
     crate::survive_closed_pipes();
     let cancel = Cancel::default();
