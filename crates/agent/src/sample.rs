@@ -30,6 +30,7 @@ pub fn brief() -> Brief {
         idle: ToolCall::bare("Wait"),
         segment_calls: None,
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: [

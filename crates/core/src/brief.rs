@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Milli, ToolCall};
+use crate::{Digest, Manifest, Milli, ToolCall};
 
 /// An environment's description of itself for an episode. Personas may use these values and nothing else of the environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct Brief {
     pub idle: ToolCall,
     /// Seconds of the environment's time in a step, where the environment says.
     pub seconds_per_step: Option<u32>,
+    /// What is known of its tools: how long their decisions last, what they use and bring about (CTHA-070).
+    #[serde(default, skip_serializing_if = "Manifest::is_empty")]
+    pub manifest: Manifest,
     /// Whether the environment goes on, and counts, when nobody acts. What is left of an episode that an architecture leaves early is
     /// then played with the idle call, so that its return is comparable; elsewhere the episode is over.
     #[serde(default)]

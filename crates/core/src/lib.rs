@@ -8,6 +8,7 @@
 
 pub mod architecture;
 pub mod artefact;
+pub mod branch;
 pub mod brief;
 pub mod budget;
 pub mod canonical;
@@ -21,7 +22,9 @@ pub mod event;
 pub mod expert;
 pub mod fit;
 pub mod last_line;
+pub mod learned;
 pub mod legal;
+pub mod manifest;
 pub mod milli;
 pub mod nearest;
 pub mod questions;
@@ -38,6 +41,7 @@ pub mod yaml;
 
 pub use architecture::{Architecture, ArchitectureKind, BuildError, FileError, Files};
 pub use artefact::{Artefact, Memory};
+pub use branch::{Branch, BranchError};
 pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
@@ -50,7 +54,9 @@ pub use environment::{Catalogue, Environment, Simulator};
 pub use event::{Body, Event};
 pub use expert::{Expert, Hint};
 pub use fit::{Needs, Offers};
+pub use learned::{Embedder, Scorer};
 pub use legal::legal_calls;
+pub use manifest::{CallFacts, Manifest, Scope, ToolFacts};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
 pub use record::{RecordError, RecordKind, RecordKinds};

@@ -8,8 +8,8 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
-    Artefact, Brief, Completion, Grammar, Halt, Hint, Memory, Message, ModelError, Observation, Rejection, Rng,
-    Sampling, ToolCall, ToolSpec, Transition,
+    Artefact, Branch, BranchError, Brief, Completion, Embedder, Grammar, GrammarKind, Halt, Hint, Memory, Message,
+    ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
 };
 
 /// A sequence of work. Work on the main lane may act on the environment; other lanes may not.
@@ -98,6 +98,8 @@ pub struct AskRequest {
     pub tools: Arc<[ToolSpec]>,
     /// The shape of the answer; used only where the role decodes under constraint.
     pub grammar: Option<Arc<Grammar>>,
+    /// Whether the grammar is enforced for this call, also where the role decodes freely (CTHA-045). [`Stage::can_mask`] says where that works.
+    pub mask: bool,
     /// Texts at which the answer ends.
     pub stop: Vec<String>,
     /// Upper bound of the output for this call; the role's own bound if none.
@@ -179,6 +181,34 @@ pub trait Stage: Send + Sync {
     /// # Errors
     /// See [`AskError`].
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError>;
+
+    /// Whether the model of a role can be held to a grammar of this kind for a single call ([`AskRequest::mask`]).
+    fn can_mask(&self, role: &str, grammar: GrammarKind) -> bool {
+        let _ = (role, grammar);
+        false
+    }
+
+    /// A copy of the present with a future named by `future`, for architectures whose [`Needs`](crate::Needs) name a simulator. Branches of one
+    /// future meet the same chances.
+    ///
+    /// # Errors
+    /// When the environment cannot be forked, or the episode is over.
+    async fn branch(&self, future: u64) -> Result<Box<dyn Branch>, BranchError> {
+        let _ = future;
+        Err(BranchError::Unsupported)
+    }
+
+    /// The learned scorer whose weights are the artefact `name`.
+    fn scorer(&self, name: &str) -> Option<Arc<dyn Scorer>> {
+        let _ = name;
+        None
+    }
+
+    /// What makes vectors of texts, by name; `hashed` needs no weights.
+    fn embedder(&self, name: &str) -> Option<Arc<dyn Embedder>> {
+        let _ = name;
+        None
+    }
 
     /// Acts on the environment; on the main lane only. The justification goes to the tracker (BOG-106).
     ///

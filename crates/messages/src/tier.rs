@@ -12,6 +12,8 @@ pub enum Tier {
     Normalised,
     /// After rules coerced types, cut what was too long, dropped members and filled in defaults (SH-03).
     ByRule,
+    /// By asking the model once more, held to the grammar of the message by a mask (CTHA-045).
+    Constrained,
     /// By asking the model once more (BOG-070).
     Repaired,
     /// Not at all: as the text that it is.
@@ -28,6 +30,7 @@ impl Tier {
             Self::Direct => "direct",
             Self::Normalised => "normalised",
             Self::ByRule => "by_rule",
+            Self::Constrained => "constrained",
             Self::Repaired => "repaired",
             Self::Raw => "raw",
             Self::Default => "default",

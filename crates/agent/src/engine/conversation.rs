@@ -315,6 +315,7 @@ impl<'a> Conversation<'a> {
             stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },
             max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
             hint,
+            mask: false,
         };
         match self.stage.ask(self.lane, self.session.agent.role(), request).await {
             Ok(completion) => {

@@ -35,6 +35,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         idle,
         segment_calls: None,
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: BTreeMap::new(),

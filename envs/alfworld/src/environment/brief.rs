@@ -66,6 +66,7 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         idle,
         segment_calls: Some(15),
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

@@ -53,6 +53,7 @@ fn brief(form: Form) -> Brief {
         idle: ToolCall::bare("Monitor"),
         segment_calls: None,
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names,

@@ -50,6 +50,7 @@ pub(super) fn of(settings: &Settings) -> Result<Brief, EnvError> {
         idle: idle(),
         segment_calls: None,
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

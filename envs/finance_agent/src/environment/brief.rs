@@ -58,6 +58,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
         idle: idle(),
         segment_calls: Some(20),
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

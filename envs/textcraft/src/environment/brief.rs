@@ -48,6 +48,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         idle: idle(toolset),
         segment_calls: Some(5),
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

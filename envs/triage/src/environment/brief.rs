@@ -57,6 +57,7 @@ pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
         idle: idle(),
         segment_calls: Some(8),
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: false,
         materials: vec![case.desk.packet().material("packet")],
         tool_names: form.tool_names.clone(),

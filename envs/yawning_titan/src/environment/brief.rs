@@ -65,6 +65,7 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         idle: ToolCall::bare(DO_NOTHING),
         segment_calls: None,
         seconds_per_step: None,
+        manifest: gimbal_core::Manifest::default(),
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

@@ -1,0 +1,69 @@
+//! Branches: copies of the present in which calls may be tried, for architectures that need a simulator.
+//!
+//! Who uses one sees what agents do not see, so tables mark it. What happens in a branch is in no journal; the stage counts its calls apart
+//! from those of the episode, bounds them, and notes both.
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+use crate::{Digest, Halt, Rejection, ToolCall, Transition};
+
+/// A copy of the environment at some moment, with a future of its own.
+#[async_trait]
+pub trait Branch: Send {
+    /// Carries out a call in the branch.
+    ///
+    /// # Errors
+    /// See [`BranchError`]. A rejection changes nothing.
+    async fn act(&mut self, call: &ToolCall) -> Result<Transition, BranchError>;
+
+    /// The legal calls now, in the environment's order, as far as literals are known; at most `cap`.
+    fn legal(&self, cap: usize) -> Vec<ToolCall>;
+
+    /// The next call of a built-in policy of the environment. The policy's draws belong to the future of the branch, so that branches of
+    /// one future get the same ones.
+    ///
+    /// # Errors
+    /// When there is no such policy.
+    fn policy(&mut self, name: &str) -> Result<ToolCall, BranchError>;
+
+    /// Hash of the true state.
+    fn state(&self) -> Digest;
+
+    /// A copy of this branch, with a fresh future named by `future`. Environments without chance ignore it.
+    ///
+    /// # Errors
+    /// When this environment cannot be forked.
+    fn fork(&self, future: u64) -> Result<Box<dyn Branch>, BranchError>;
+}
+
+/// Why a branch brought nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BranchError {
+    /// The environment cannot be copied.
+    #[error("this environment cannot be forked")]
+    Unsupported,
+    /// The call would ask a model, and no model is asked in a branch.
+    #[error("the call asks the model of the role `{role}`, and no model is asked in a branch")]
+    Asks {
+        /// The role.
+        role: String,
+    },
+    /// The episode's calls in branches are used up.
+    #[error(
+        "all {most} calls in branches of this episode are used up; raise `branch_calls` among the study's `limits`"
+    )]
+    Spent {
+        /// How many there were.
+        most: u64,
+    },
+    /// The environment has no built-in policy of this name.
+    #[error("the environment has no built-in policy `{0}`")]
+    NoPolicy(String),
+    /// Refused; nothing changed.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// The episode is over.
+    #[error(transparent)]
+    Halt(#[from] Halt),
+}

@@ -1,0 +1,33 @@
+//! The seams to small learned parts: a scorer that adds to priorities, and an embedder that makes vectors of texts (CTHA-077).
+//!
+//! Both are pure functions of their input: the same weights give the same numbers on every machine.
+
+/// Adds a learned part to the priority of each of several parties that are in conflict (Eq. 24, Eq. 25).
+pub trait Scorer: Send + Sync {
+    /// What decides its numbers: kind, version and digest of its weights, for the key of an episode.
+    fn identity(&self) -> String;
+
+    /// Number of features of a party.
+    fn width(&self) -> usize;
+
+    /// A score for each party, the higher the better, in thousandths; parties are rows of `width` features. As many scores as parties.
+    fn score(&self, parties: &[Vec<f32>]) -> Vec<i64>;
+
+    /// How likely it is, in thousandths, that a resolution in favour of each party turns out well; empty where it does not say.
+    fn outcome(&self, parties: &[Vec<f32>]) -> Vec<i64> {
+        let _ = parties;
+        Vec::new()
+    }
+}
+
+/// Makes a vector of a text.
+pub trait Embedder: Send + Sync {
+    /// What decides its vectors: kind, version, digest of weights.
+    fn identity(&self) -> String;
+
+    /// Length of its vectors.
+    fn dimensions(&self) -> usize;
+
+    /// The vector of a text, of length 1, or of zeros for a text without words.
+    fn embed(&self, text: &str) -> Vec<f32>;
+}
