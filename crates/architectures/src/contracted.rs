@@ -8,10 +8,28 @@ use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Block, Halt, Hint, LaneId, Stage};
 use gimbal_messages::records::debate::Reshaped;
 use gimbal_messages::records::hierarchy::Parsed;
-use gimbal_messages::{Change, ChangeKind, Contract, Form, StageExt, Tier};
+use gimbal_messages::{Accepted, Change, ChangeKind, Contract, Form, StageExt, Tier};
 use serde_json::Value;
 
 use crate::asked::Ask;
+
+/// What a message must be before it is looked at any closer.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'a> {
+    /// What follows this contract, after rules brought it into shape.
+    Contract(&'a Contract),
+    /// Any object, under this name: whoever asks brings it into shape.
+    Object(&'a str),
+}
+
+impl Shape<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Contract(contract) => contract.name(),
+            Self::Object(name) => name,
+        }
+    }
+}
 
 /// Who is asked for what.
 pub(crate) struct Contracted<'a> {
@@ -27,8 +45,8 @@ pub(crate) struct Contracted<'a> {
     pub target: &'a str,
     /// What it is told beside the blocks.
     pub message: &'a str,
-    /// The contract of its message.
-    pub contract: &'a Contract,
+    /// What its message must be.
+    pub shape: Shape<'a>,
     /// The form of its message.
     pub form: Form,
     /// What an expert would say.
@@ -47,7 +65,7 @@ impl Contracted<'_> {
         stage: &dyn Stage,
         check: impl Fn(Value) -> Result<T, String> + Send + Sync,
     ) -> Result<Result<T, String>, Halt> {
-        let Self { agent, lane, blocks, who, target, message, contract, form, expert, longest } = self;
+        let Self { agent, lane, blocks, who, target, message, shape, form, expert, longest } = self;
         let session = agent.session(stage).await?;
         let reply_spec = ReplySpec { form, expert };
         let question = Question { target, message };
@@ -57,7 +75,12 @@ impl Contracted<'_> {
         let read = |text: &str| {
             let (members, tier) = object(text).ok_or_else(|| "the answer is not one JSON object".to_owned())?;
             let value = keyed(Value::Object(members)).ok_or_else(|| "the answer names a key twice".to_owned())?;
-            let accepted = contract.accept_within(value, tier, &count).map_err(|refused| refused.to_string())?;
+            let accepted = match shape {
+                Shape::Contract(contract) => {
+                    contract.accept_within(value, tier, &count).map_err(|refused| refused.to_string())?
+                }
+                Shape::Object(_) => Accepted { value, tier, changes: Vec::new(), tokens: None },
+            };
             let found = check(accepted.value)?;
             *last.lock().unwrap_or_else(PoisonError::into_inner) = (accepted.tier, accepted.changes, accepted.tokens);
             Ok(found)
@@ -65,9 +88,9 @@ impl Contracted<'_> {
         let (found, problems) = ask.once_and_again(stage, read).await?;
         let (tier, changes, tokens) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tier = if found.is_some() && !problems.is_empty() { Tier::Repaired } else { tier };
-        let parsed = Parsed { contract: contract.name().to_owned(), tier, unread: None, tokens };
+        let parsed = Parsed { contract: shape.name().to_owned(), tier, unread: None, tokens };
         stage.record(lane, &parsed).await;
-        reshaped(stage, lane, agent.role(), contract.name(), &changes).await;
+        reshaped(stage, lane, agent.role(), shape.name(), &changes).await;
         Ok(found.ok_or_else(|| problems.last().cloned().unwrap_or_else(|| "no answer was given".to_owned())))
     }
 }

@@ -9,6 +9,7 @@
 //! | [`dag`] | subtasks in a fixed order; nothing leads back |
 //! | [`debate`] | two sides argue over a packet of evidence; arithmetic decides |
 //! | [`panel`] | members answer one brief apart, and their agreement is counted; or they play a game by ballots |
+//! | [`temporal`] | layers on time scales, held together by contracts, authority and an arbiter |
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
@@ -29,6 +30,7 @@ mod packet;
 pub mod panel;
 pub mod react;
 mod settings;
+pub mod temporal;
 
 use std::sync::Arc;
 
@@ -46,6 +48,7 @@ pub fn messages() -> Vec<&'static dyn Message> {
     use debate::messages::{ANCHORED_POSITION, AUDIT, ESTIMATE, NARRATION, POSITION};
     use hierarchy::messages::{Analysis, Suggestions};
     use panel::messages::{BALLOT, OPINION};
+    use temporal::messages::{PLAN, POLICY, REFLEX_ACTION, REMARK, TACTICAL_ACTION};
     vec![
         &Analysis,
         &Suggestions,
@@ -62,6 +65,11 @@ pub fn messages() -> Vec<&'static dyn Message> {
         &NARRATION,
         &OPINION,
         &BALLOT,
+        &REFLEX_ACTION,
+        &TACTICAL_ACTION,
+        &PLAN,
+        &POLICY,
+        &REMARK,
     ]
 }
 
@@ -83,6 +91,10 @@ pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
         "narration" => ("debate", "narrator_agent"),
         "opinion" => ("panel", "panelist"),
         "ballot" => ("panel", "participant"),
+        "reflex_action" | "remark" => ("temporal", "reflex"),
+        "tactical_action" => ("temporal", "tactical"),
+        "plan" => ("temporal", "strategic"),
+        "policy" => ("temporal", "institutional"),
         "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
         _ => return None,
     })
@@ -99,5 +111,6 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
         Arc::new(dag::DagKind),
         Arc::new(debate::DebateKind),
         Arc::new(panel::PanelKind),
+        Arc::new(temporal::TemporalKind),
     ]
 }

@@ -15,3 +15,4 @@ mod panel;
 mod requests;
 mod routing;
 mod shown_as_sent;
+mod temporal;

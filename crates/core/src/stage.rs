@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::{
     Artefact, Branch, BranchError, Brief, Completion, Embedder, Grammar, GrammarKind, Halt, Hint, Memory, Message,
-    ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
+    Milli, ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
 };
 
 /// A sequence of work. Work on the main lane may act on the environment; other lanes may not.
@@ -104,6 +104,8 @@ pub struct AskRequest {
     pub stop: Vec<String>,
     /// Upper bound of the output for this call; the role's own bound if none.
     pub max_output_tokens: Option<u32>,
+    /// Temperature of this call in thousandths; the role's own if none (CTHA-006).
+    pub temperature: Option<Milli>,
     /// What an expert would answer, for the noisy expert alone. It is sent along with the request, not in it.
     pub hint: Option<Hint>,
 }

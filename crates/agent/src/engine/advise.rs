@@ -211,11 +211,21 @@ impl AgentSession<'_> {
             Some(reply_spec) => AskRequest {
                 messages,
                 grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
-                max_output_tokens: u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| self.constrained(stage)),
+                max_output_tokens: u32::try_from(reply_spec.form.longest + 1)
+                    .ok()
+                    .filter(|_| self.constrained(stage))
+                    .or(self.agent.own.1),
+                temperature: self.agent.own.0,
                 hint: reply_spec.expert.clone(),
                 ..AskRequest::default()
             },
-            None => AskRequest { messages, hint: self.expert_repair(stage, question).await?, ..AskRequest::default() },
+            None => AskRequest {
+                messages,
+                max_output_tokens: self.agent.own.1,
+                temperature: self.agent.own.0,
+                hint: self.expert_repair(stage, question).await?,
+                ..AskRequest::default()
+            },
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),

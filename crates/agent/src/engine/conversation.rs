@@ -313,7 +313,8 @@ impl<'a> Conversation<'a> {
             tools: Arc::clone(&self.native),
             grammar: shaped.map(|shaped| Arc::clone(&shaped.grammar)),
             stop: if shaped.is_some() { Vec::new() } else { wording.stop.clone() },
-            max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens),
+            max_output_tokens: shaped.and_then(|shaped| shaped.max_output_tokens).or(self.session.agent.own.1),
+            temperature: self.session.agent.own.0,
             hint,
             mask: false,
         };

@@ -16,7 +16,7 @@ mod uses;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, GrammarKind, Halt, Needs, Stage, ToolSpec, nearest};
+use gimbal_core::{Brief, GrammarKind, Halt, Milli, Needs, Stage, ToolSpec, nearest};
 use gimbal_messages::Message;
 use serde_json::Value;
 
@@ -45,6 +45,8 @@ pub struct Agent {
     role: String,
     settings: Settings,
     partners: Partners,
+    /// Temperature and most tokens of its calls, where they are not those of its role.
+    own: (Option<Milli>, Option<u32>),
     prepared: Mutex<Vec<Arc<session::Prepared>>>,
 }
 
@@ -92,13 +94,28 @@ impl Agent {
                 });
             }
         }
-        Ok(Self { persona, role: role.to_owned(), settings, partners, prepared: Mutex::new(Vec::new()) })
+        Ok(Self {
+            persona,
+            role: role.to_owned(),
+            settings,
+            partners,
+            own: (None, None),
+            prepared: Mutex::new(Vec::new()),
+        })
     }
 
     /// The agent as one that acts many times in one conversation, and is told so.
     #[must_use]
     pub fn acting_often(mut self, overrides: &Overrides) -> Self {
         self.settings.acting = Some(Acting::of(&self.persona, overrides));
+        self
+    }
+
+    /// The agent with a temperature and a bound of output of its own, in the place of those of its role (CTHA-006). Under constrained decoding
+    /// the form of an answer bounds its output.
+    #[must_use]
+    pub const fn sampled(mut self, temperature: Option<Milli>, most_tokens: Option<u32>) -> Self {
+        self.own = (temperature, most_tokens);
         self
     }
 

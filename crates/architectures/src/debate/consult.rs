@@ -6,7 +6,7 @@ use gimbal_messages::{Contract, Form, spaced};
 use serde_json::Value;
 
 use super::case::Case;
-use crate::contracted::Contracted;
+use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 4_000;
@@ -41,7 +41,7 @@ impl Request<'_> {
             who: "agent",
             target: "",
             message: &message,
-            contract,
+            shape: Shape::Contract(contract),
             form,
             expert,
             longest: BROKEN,

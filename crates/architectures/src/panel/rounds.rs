@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::expert::BALLOTS;
 use super::{BROKEN, Panel, expert};
-use crate::contracted::Contracted;
+use crate::contracted::{Contracted, Shape};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
@@ -134,9 +134,9 @@ impl Panel {
         }
         let expert = expert.and_then(|call| expert::ballot(call, seat, view.values));
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
-        let (contract, form) = (&self.contracts.ballot, view.form());
+        let (shape, form) = (Shape::Contract(&self.contracts.ballot), view.form());
         let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
-        let asked = Contracted { agent, lane, blocks: &blocks, who, target, message, contract, form, expert, longest };
+        let asked = Contracted { agent, lane, blocks: &blocks, who, target, message, shape, form, expert, longest };
         let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
         let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
         let arrived = match &given {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::opinion::{Answers, Questions};
 use super::tally::Tally;
 use super::{BROKEN, Panel, expert};
-use crate::contracted::Contracted;
+use crate::contracted::{Contracted, Shape};
 
 /// Whom members send their answers to.
 const CHAIR: &str = "chair";
@@ -66,7 +66,7 @@ impl Panel {
             who,
             target,
             message: &message,
-            contract,
+            shape: Shape::Contract(contract),
             form,
             expert,
             longest,

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::gate::{Gate, GateState, Gated};
 pub use settings::Settings;
+pub(crate) use settings::resolve;
 
 /// The family `react`.
 #[derive(Debug)]
@@ -42,11 +43,10 @@ impl ArchitectureKind for ReactKind {
 /// # Errors
 /// Which key or file is wrong, and what would be right.
 pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>), BuildError> {
-    let React { agent, context, .. } = settings::resolve(ReactKind.name(), settings, files)?;
-    Ok((agent, context))
+    Ok(settings::resolve(ReactKind.name(), settings, files)?.into_agent())
 }
 
-struct React {
+pub(crate) struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.
     context: Vec<String>,
@@ -57,6 +57,11 @@ struct React {
 }
 
 impl React {
+    /// Its agent and its context blocks.
+    pub(crate) fn into_agent(self) -> (Agent, Vec<String>) {
+        (self.agent, self.context)
+    }
+
     fn gated<'a>(&'a self, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {
         Gated { peers: &Alone, gate: self.gate.as_ref().map(|gate| (gate, gate_state)), spare }
     }

@@ -78,7 +78,7 @@ impl Default for Settings {
 }
 
 /// The architecture that the settings describe.
-pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
+pub(crate) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
     let error = |key: &str, error: &dyn std::fmt::Display| BuildError::new(format!("{name}: {error}")).at(key);
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let named = crate::settings::persona(&settings.persona, settings.strict);

@@ -9,6 +9,7 @@ pub mod hierarchy;
 pub mod memory;
 pub mod panel;
 pub mod stage;
+pub mod temporal;
 
 /// Names the kind of each record, and lists the kinds of the file.
 macro_rules! records {

@@ -129,6 +129,9 @@ impl Stage for EpisodeStage {
         if let Some(bound) = request.max_output_tokens {
             sampling.max_output_tokens = bound;
         }
+        if let Some(temperature) = request.temperature {
+            sampling.temperature = temperature;
+        }
         let asked = ChatRequest {
             messages: request.messages,
             tools: request.tools,

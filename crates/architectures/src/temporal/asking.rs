@@ -1,0 +1,283 @@
+//! What a layer is told, and what it gives: a message under its contract, or free text.
+
+use gimbal_agent::prompt::Question;
+use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
+use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Milli};
+use gimbal_messages::{bounded, spaced};
+use gimbal_temporal::Layer;
+use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
+use serde_json::{Value, json};
+
+use super::Temporal;
+use super::expert::Expert;
+use super::state::Episode;
+use super::turn::Turn;
+use super::{forms, messages};
+use crate::contracted::{Contracted, Shape};
+
+/// How much of an answer that cannot be used goes back to the model, in characters.
+const BROKEN: usize = 2_000;
+/// Longest remark that others read, in characters.
+const REMARK: usize = 600;
+/// Actions that a request lists.
+const LISTED: usize = 120;
+
+/// What a layer gave.
+pub(super) enum Said {
+    /// A plan or a policy, projected onto its contract.
+    Message(Kind, Projected),
+    /// The answer of Tactical or Reflex.
+    Answer(Value),
+    /// Free text.
+    Remark(String),
+    /// Nothing that could be used; why is in the record of how it was read.
+    Nothing,
+    /// The same as last time: it was not asked.
+    Same,
+}
+
+impl Temporal {
+    /// What a layer is told, beside context blocks.
+    pub(super) fn request(
+        &self,
+        turn: &Turn<'_>,
+        layer: Layer,
+        why: &str,
+        episode: &Episode,
+        refused: &[String],
+    ) -> Value {
+        let horizon = turn.brief.horizon;
+        let mut told = json!({ "step": episode.step, "steps_left": horizon.saturating_sub(episode.step - 1) });
+        let mut put = |key: &str, value: Value| {
+            let empty = value.is_null()
+                || value.as_array().is_some_and(Vec::is_empty)
+                || value.as_str().is_some_and(str::is_empty);
+            if !empty {
+                told[key] = value;
+            }
+        };
+        if layer > Layer::Reflex {
+            put("why", json!(why));
+        }
+        let faster = self.faster(layer).and_then(|faster| episode.summaries.get(&faster)).cloned();
+        put("summary", faster.unwrap_or_default());
+        if !self.contracts {
+            let others = episode.remarks.iter().rev().filter(|(other, _)| **other != layer);
+            put("remarks", others.map(|(other, text)| json!({ "from": other.name(), "text": text })).collect());
+        }
+        let bound = self.contracts;
+        match layer {
+            Layer::Institutional | Layer::Meta => {
+                put("trial", json!(turn.stage.trial() + 1));
+                put("past", turn.stage.memory().get(super::PAST).unwrap_or_default());
+                put("policy", if bound { held(episode, Layer::Institutional) } else { Value::Null });
+            }
+            Layer::Strategic => {
+                if bound {
+                    put("policy", held(episode, Layer::Institutional));
+                    put("plan", held(episode, Layer::Strategic));
+                    put("reached", episode.reached.iter().map(String::as_str).collect());
+                }
+                put("notes", episode.notes.find(&format!("{} {}", turn.brief.goal, why)));
+            }
+            Layer::Tactical => {
+                if bound {
+                    put("policy", held(episode, Layer::Institutional));
+                    put("plan", held(episode, Layer::Strategic));
+                    put("subgoals", ready(episode));
+                    put("memory", json!(episode.working_memory));
+                }
+                put("recent", episode.recent());
+            }
+            Layer::Reflex if bound => {
+                put("constraints", held_above(episode));
+                put("next", episode.sequence.front().map(|(action, _)| json!(action)).unwrap_or_default());
+                put("then", episode.sequence.iter().skip(1).map(|(action, _)| action.as_str()).collect());
+            }
+            Layer::Reflex => {}
+        }
+        if layer <= Layer::Tactical {
+            put("refused", json!(refused));
+            // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
+            if turn.brief.literals_change || turn.brief.free_arguments {
+                put("actions", turn.actions.iter().take(LISTED).map(String::as_str).collect());
+            }
+        }
+        told
+    }
+
+    fn ready_names(episode: &Episode) -> Vec<String> {
+        let ready = episode.plan.as_ref().map(|made| made.plan.ready(&episode.reached)).unwrap_or_default();
+        ready.into_iter().map(|subgoal| subgoal.id.clone()).collect()
+    }
+
+    /// What an expert in the layer's place would say.
+    fn expert(&self, turn: &Turn<'_>, layer: Layer) -> Option<Hint> {
+        let (call, action) = turn.expert.as_ref()?;
+        let about = turn.brief.subject_of(call).unwrap_or("the goal").to_owned();
+        let idle = &turn.brief.idle.tool;
+        let expert = Expert { call, action, actions: &turn.actions, about: &about, idle };
+        Some(if self.contracts { expert.answer(layer) } else { expert.remark(layer) })
+    }
+
+    /// Asks a layer; what it would see decides whether it is asked again (Eq. 29).
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(super) async fn ask(
+        &self,
+        turn: &Turn<'_>,
+        lane: LaneId,
+        (layer, why): (Layer, &str),
+        episode: &Episode,
+        refused: &[String],
+    ) -> Result<(Said, Digest), Halt> {
+        let Some(seat) = self.seat(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
+        let told = self.request(turn, layer, why, episode, refused);
+        let blocks = turn.blocks(lane, &seat.context).await?;
+        let state = seen(&told, &blocks);
+        let known =
+            episode.cache.get(&layer).filter(|(digest, _)| self.cache && layer > Layer::Reflex && *digest == state);
+        if known.is_some() {
+            return Ok((Said::Same, state));
+        }
+        let ready = Self::ready_names(episode);
+        let hint = self.expert(turn, layer);
+        let message = spaced(&told);
+        let said = if self.contracts {
+            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, &ready).await?
+        } else {
+            remark(turn, lane, &seat.agent, (&blocks, &message), hint).await?
+        };
+        Ok((said, state))
+    }
+
+    async fn message(
+        &self,
+        turn: &Turn<'_>,
+        lane: LaneId,
+        (layer, agent): (Layer, &Agent),
+        (blocks, message): (&[Block], &str),
+        expert: Option<Hint>,
+        ready: &[String],
+    ) -> Result<Said, Halt> {
+        let free = turn.brief.free_arguments;
+        let (shape, form) = match layer {
+            Layer::Reflex => (Shape::Contract(&self.reading.reflex), forms::reflex(&turn.actions, free)),
+            Layer::Tactical => (Shape::Contract(&self.reading.tactical), forms::tactical(&turn.actions, free, ready)),
+            Layer::Strategic => (Shape::Object(Kind::Plan.name()), forms::plan(turn.brief.horizon)),
+            Layer::Institutional | Layer::Meta => (Shape::Object(Kind::Policy.name()), forms::policy()),
+        };
+        let asked = Contracted {
+            agent,
+            lane,
+            blocks,
+            who: layer.name(),
+            target: "",
+            message,
+            shape,
+            form,
+            expert,
+            longest: BROKEN,
+        };
+        let kind = match layer {
+            Layer::Reflex | Layer::Tactical => {
+                return Ok(match asked.ask(turn.stage, Ok).await? {
+                    Ok(answer) => Said::Answer(answer),
+                    Err(_) => Said::Nothing,
+                });
+            }
+            Layer::Strategic => Kind::Plan,
+            Layer::Institutional | Layer::Meta => Kind::Policy,
+        };
+        let projected = asked.ask(turn.stage, |value| {
+            let projected = self.project(turn, layer, kind, value, agent.role());
+            match &projected.outcome {
+                Outcome::Default(refusal) => Err(refusal.to_string()),
+                Outcome::AsWritten | Outcome::ByRule => Ok(projected),
+            }
+        });
+        Ok(Said::Message(
+            kind,
+            match projected.await? {
+                Ok(projected) => projected,
+                Err(problem) => Projected {
+                    value: kind.default(layer, Milli(i64::from(turn.step) * 1000)),
+                    outcome: Outcome::Default(Refusal::Schema(problem)),
+                    notes: Vec::new(),
+                },
+            },
+        ))
+    }
+
+    /// The projection of what a layer wrote onto a kind of message, within its budget of tokens (Eq. 15).
+    pub(super) fn project(&self, turn: &Turn<'_>, sender: Layer, kind: Kind, value: Value, role: &str) -> Projected {
+        let receiver = self.faster(sender).unwrap_or(sender);
+        let now = Milli(i64::from(turn.step) * 1000);
+        let measure = |text: &str| turn.stage.tokens(role, text).tokens;
+        let envelope = Envelope { measure: &measure, ..Envelope::new(sender, receiver, now) };
+        self.reading.between.project(kind, value, &envelope)
+    }
+}
+
+async fn remark(
+    turn: &Turn<'_>,
+    lane: LaneId,
+    agent: &Agent,
+    (blocks, message): (&[Block], &str),
+    expert: Option<Hint>,
+) -> Result<Said, Halt> {
+    let session = agent.session(turn.stage).await?;
+    let reply_spec = ReplySpec { form: forms::remark(), expert };
+    let question = Question { target: "", message };
+    Ok(match session.consult(turn.stage, lane, blocks, question, (&Alone, Some(&reply_spec))).await? {
+        Advice::Text(text) => Said::Remark(bounded(text.trim(), REMARK)),
+        Advice::None(_) => Said::Nothing,
+    })
+}
+
+/// The texts of what Strategic holds, or Institutional and slower layers.
+fn held(episode: &Episode, from: Layer) -> Value {
+    let held = episode.table.live(episode.step).filter(|one| {
+        let layer = one.proposal.layer;
+        if from == Layer::Strategic { layer == from } else { layer >= from }
+    });
+    held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
+}
+
+/// The texts of what layers above Tactical hold.
+fn held_above(episode: &Episode) -> Value {
+    let held = episode.table.live(episode.step).filter(|one| one.proposal.layer > Layer::Tactical);
+    held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
+}
+
+/// The subgoals that are ready, as Tactical is told.
+fn ready(episode: &Episode) -> Value {
+    let Some(made) = &episode.plan else { return Value::Null };
+    let told = |subgoal: &Subgoal| json!({ "id": subgoal.id, "description": subgoal.description, "success_criteria": subgoal.success_criteria });
+    made.plan.ready(&episode.reached).into_iter().map(told).collect()
+}
+
+/// Hash of what a layer would see, but for the time: a clock that moves on is no change of state.
+fn seen(told: &Value, blocks: &[Block]) -> Digest {
+    let mut told = told.clone();
+    if let Some(members) = told.as_object_mut() {
+        for clock in ["step", "steps_left", "why"] {
+            members.remove(clock);
+        }
+        if let Some(summary) = members.get_mut("summary").and_then(Value::as_object_mut) {
+            summary.remove("timestamp");
+        }
+    }
+    let texts: Vec<&[u8]> = blocks.iter().map(|block| block.text.as_bytes()).collect();
+    let told = spaced(&told);
+    let parts: Vec<&[u8]> = std::iter::once(told.as_bytes()).chain(texts).collect();
+    Digest::of_parts(&parts)
+}
+
+/// A number from 0 to 1 of an answer.
+pub(super) fn share(answer: &Value, key: &str) -> Milli {
+    Milli::from_f64(answer[key].as_f64().unwrap_or(0.5).clamp(0.0, 1.0))
+}
+
+pub(super) use messages::Reading;

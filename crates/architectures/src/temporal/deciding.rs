@@ -1,0 +1,301 @@
+//! From proposals and commitments to one call: who may decide, who is in conflict, who gives way.
+
+use gimbal_core::{Halt, LaneId, Milli, Scope, Stage, ToolCall};
+use gimbal_messages::StageExt;
+use gimbal_messages::records::temporal::{Clash, LayerDecided, LayerReleased, LayerViolated};
+use gimbal_temporal::arbiter::{Arbiter, Mode, Party, Scene, Tie, Verdict, Weights};
+use gimbal_temporal::authority::{Authority, Category, Scope as LayerScope};
+use gimbal_temporal::commitments::{Commitment, ReleasedBy};
+use gimbal_temporal::conflict::{Cause, Conflict, Detector};
+use gimbal_temporal::contracts::{RuleAction, Situation};
+use gimbal_temporal::{Layer, Pattern, Proposal, pattern};
+
+use super::Temporal;
+use super::settings::ArbiterKind;
+use super::state::Episode;
+use super::turn::Turn;
+
+/// What stands against a call before it is proposed.
+pub(super) struct Objection {
+    /// `policy`, `escalated` or `binding`.
+    pub kind: &'static str,
+    /// The layer whose matter it is.
+    pub over: Layer,
+    /// For the layer that wanted it.
+    pub why: String,
+}
+
+/// The call of a step, and whose it is.
+pub(super) struct Decision {
+    pub call: ToolCall,
+    pub caller: Option<Layer>,
+}
+
+/// The arbiter of these settings.
+pub(super) fn arbiter(kind: ArbiterKind, authority: bool) -> Arbiter {
+    let held = if authority { Authority::published() } else { unbound() };
+    let rules = authority;
+    let only = |base: [i64; 5], tie: Tie| Arbiter {
+        weights: Weights { base: base.map(Milli), urgency: Milli::ZERO, confidence: Milli::ZERO, epsilon: Milli::ZERO },
+        tie,
+        rules: false,
+        authority: held.clone(),
+        ..Arbiter::default()
+    };
+    match kind {
+        ArbiterKind::Greedy | ArbiterKind::Learned | ArbiterKind::Last => {
+            Arbiter { rules, authority: held, ..Arbiter::default() }
+        }
+        ArbiterKind::Literal => {
+            Arbiter { rules, mode: Mode::Literal, tie: Tie::KeepSlower, authority: held, ..Arbiter::default() }
+        }
+        ArbiterKind::Published => Arbiter { authority: held, ..Arbiter::published() },
+        ArbiterKind::Faster => only([500, 400, 300, 200, 100], Tie::KeepFaster),
+        ArbiterKind::Slower => only([100, 200, 300, 400, 500], Tie::KeepSlower),
+        ArbiterKind::Random => only([0; 5], Tie::KeepFaster),
+    }
+}
+
+/// Scopes under which every layer may decide everything.
+fn unbound() -> Authority {
+    let scope = |layer: Layer| LayerScope { layer, permits: Category::ALL.to_vec(), excludes: Vec::new() };
+    Authority::new(Layer::ALL.map(scope).to_vec()).unwrap_or_else(|_| Authority::published())
+}
+
+impl Temporal {
+    /// A call as a proposal of a layer, with what the environment's manifest says of it (CTHA-070).
+    pub(super) fn proposal(&self, turn: &Turn<'_>, episode: &Episode, layer: Layer, call: &ToolCall) -> Proposal {
+        let mut proposal = Proposal::call(layer, call.clone());
+        let again = layer == Layer::Reflex && episode.refused_tool.as_deref() == Some(call.tool.as_str());
+        if again {
+            proposal.category = Category::ErrorRetry;
+        }
+        let facts = turn.brief.manifest.of(call);
+        for name in &facts.reads {
+            proposal = proposal.using(name, false);
+        }
+        for name in &facts.writes {
+            proposal = proposal.using(name, true);
+        }
+        for (key, value) in &facts.effects {
+            proposal = proposal.making(key, value);
+        }
+        proposal
+    }
+
+    /// What stands against a call of a faster layer (CTHA-044, CTHA-065). The idle call is always open. What a plan names is decided already.
+    pub(super) fn objection(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
+        let call = proposal.as_call()?;
+        if !self.authority || *call == turn.brief.idle {
+            return None;
+        }
+        let shares = [("confidence", proposal.confidence), ("urgency", proposal.urgency)];
+        let numbers = episode.numbers(turn.brief.horizon, &shares);
+        let situation = Situation { numbers: Some(&numbers), call: Some(call) };
+        let mut escalated = None;
+        for (layer, policy) in episode.policies.iter().rev() {
+            let ruling = policy.ruling(&situation);
+            match ruling.action {
+                RuleAction::Deny => {
+                    let why = format!("the policy does not allow it: {}", ruling.why);
+                    return Some(Objection { kind: "policy", over: *layer, why });
+                }
+                RuleAction::Escalate => {
+                    escalated.get_or_insert(Objection { kind: "escalated", over: Layer::Strategic, why: ruling.why });
+                }
+                RuleAction::Allow | RuleAction::Log => {}
+            }
+        }
+        let binds = || turn.brief.manifest.of(call).scope == Scope::Plan;
+        let objection = escalated.or_else(|| {
+            binds().then(|| Objection { kind: "binding", over: Layer::Strategic, why: "no plan names it".to_owned() })
+        })?;
+        // Without a planner nobody could ever let it through.
+        let planner = self.layers().contains(&Layer::Strategic);
+        (planner && !named(episode, call)).then_some(objection)
+    }
+
+    /// Decides, records, and takes the losing commitments off the table.
+    pub(super) async fn decide(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        proposals: &[Proposal],
+        active: &[Layer],
+    ) -> Decision {
+        let stage = turn.stage;
+        let idle = &turn.brief.idle;
+        let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
+        let learned = self.learned(stage, episode, proposals, &live).await;
+        let verdict = self.verdict(turn, proposals, &live, &learned);
+        let party = |place: usize| -> &Proposal {
+            match verdict.parties[place] {
+                Party::Proposal(at) => &proposals[at],
+                Party::Commitment(number) => {
+                    live.iter().find(|one| one.number == number).map_or(&proposals[0], |one| &one.proposal)
+                }
+            }
+        };
+        let decision = if self.kind == ArbiterKind::Last {
+            // Whoever speaks last in a step is the fastest layer that wants an action.
+            let last = proposals.iter().rev().find(|one| one.as_call().is_some_and(|call| turn.is_open(call)));
+            match last.and_then(|one| Some((one.layer, one.as_call()?))) {
+                Some((layer, call)) => Decision { call: call.clone(), caller: Some(layer) },
+                None => Decision { call: idle.clone(), caller: None },
+            }
+        } else {
+            Decision { call: verdict.composed.call.clone(), caller: verdict.composed.caller }
+        };
+        let (conflicts, comparisons) = if self.kind == ArbiterKind::Last {
+            seen_from_outside(&verdict, &party)
+        } else {
+            (verdict.conflicts.clone(), verdict.comparisons)
+        };
+        let gone = |place: usize| {
+            self.kind != ArbiterKind::Last
+                && (verdict.masked.iter().any(|one| one.place == place)
+                    || verdict.skipped.iter().any(|one| one.place == place))
+        };
+        let kept = |conflict: &Conflict| -> Option<String> {
+            if self.kind == ArbiterKind::Last {
+                return None;
+            }
+            match (gone(conflict.one), gone(conflict.other)) {
+                (false, true) => Some(party(conflict.one).layer.name().to_owned()),
+                (true, false) => Some(party(conflict.other).layer.name().to_owned()),
+                _ => None,
+            }
+        };
+        let clash = |conflict: &Conflict| Clash {
+            faster: party(conflict.one).layer.name().to_owned(),
+            slower: party(conflict.other).layer.name().to_owned(),
+            causes: conflict.causes.iter().map(cause).collect(),
+            kept: kept(conflict),
+        };
+        let made = |place: usize| decision.caller.is_some() && party(place).as_call() == Some(&decision.call);
+        let carried_out = conflicts.iter().filter(|conflict| {
+            let (one, other) = (made(conflict.one), made(conflict.other));
+            (one && !other && !gone(conflict.other)) || (other && !one && !gone(conflict.one))
+        });
+        let record = LayerDecided {
+            step: episode.step,
+            arbiter: self.kind.name().to_owned(),
+            parties: u32::try_from(verdict.parties.len()).unwrap_or(u32::MAX),
+            conflicts: conflicts.iter().map(clash).collect(),
+            comparisons,
+            early: conflicts.is_empty(),
+            call: stage.render(&decision.call).await,
+            caller: decision.caller.map(|layer| layer.name().to_owned()),
+            carried_out: carried_out.map(clash).collect(),
+            active: active.iter().map(|layer| layer.name().to_owned()).collect(),
+        };
+        stage.record(LaneId::MAIN, &record).await;
+        self.outside(turn, episode, proposals, &decision).await;
+        if self.kind != ArbiterKind::Last {
+            for (number, by) in verdict.released {
+                if episode.table.release(number, episode.step, ReleasedBy::Overruled(by)) {
+                    let by = "overruled".to_owned();
+                    stage.record(LaneId::MAIN, &LayerReleased { step: episode.step, number, by }).await;
+                }
+            }
+        }
+        decision
+    }
+
+    fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], learned: &[Milli]) -> Verdict {
+        let scene = Scene { idle: &turn.brief.idle, open: &|call| turn.is_open(call), stops: &|_| false };
+        self.arbiter.resolve(proposals, live, learned, &scene)
+    }
+
+    /// Records calls beyond the authority of the layer that wants them, and whether they are carried out (CTHA-112).
+    async fn outside(&self, turn: &Turn<'_>, episode: &Episode, proposals: &[Proposal], decision: &Decision) {
+        let published = Authority::published();
+        for proposal in proposals {
+            let Some(call) = proposal.as_call() else { continue };
+            if published.permits(proposal.layer, proposal.category) {
+                continue;
+            }
+            let carried_out = decision.caller == Some(proposal.layer) && decision.call == *call;
+            let record = LayerViolated {
+                step: episode.step,
+                layer: proposal.layer.name().to_owned(),
+                kind: "authority".to_owned(),
+                text: turn.stage.render(call).await,
+                carried_out,
+                over: None,
+                instead: String::new(),
+            };
+            turn.stage.record(LaneId::MAIN, &record).await;
+        }
+        // A faster layer that does what a slower one excludes.
+        let Some(caller) = decision.caller else { return };
+        let against = episode.table.live(episode.step).find(|one| {
+            one.proposal.layer > caller && one.proposal.as_directive().is_some_and(|held| !held.allows(&decision.call))
+        });
+        if let Some(against) = against {
+            let record = LayerViolated {
+                step: episode.step,
+                layer: caller.name().to_owned(),
+                kind: "policy".to_owned(),
+                text: turn.stage.render(&decision.call).await,
+                carried_out: true,
+                over: Some(against.proposal.layer.name().to_owned()),
+                instead: String::new(),
+            };
+            turn.stage.record(LaneId::MAIN, &record).await;
+        }
+    }
+
+    /// What is added to the priority of each proposal.
+    async fn learned(
+        &self,
+        stage: &dyn Stage,
+        episode: &Episode,
+        proposals: &[Proposal],
+        live: &[&Commitment],
+    ) -> Vec<Milli> {
+        let _ = live;
+        match self.kind {
+            ArbiterKind::Random => {
+                let mut rng = stage.rng(&format!("arbiter/{}", episode.step));
+                proposals.iter().map(|_| Milli(i64::try_from(rng.below(1_000_000)).unwrap_or(0))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Conflicts among all parties, for whoever watches a hierarchy without an arbiter.
+fn seen_from_outside<'a>(verdict: &Verdict, party: &impl Fn(usize) -> &'a Proposal) -> (Vec<Conflict>, u64) {
+    let parties: Vec<&Proposal> = (0..verdict.parties.len()).map(party).collect();
+    let mut found = Detector::default().find(&parties);
+    found.conflicts.retain(|conflict| {
+        let proposed = |place: usize| matches!(verdict.parties[place], Party::Proposal(_));
+        (proposed(conflict.one) && proposed(conflict.other))
+            || parties[conflict.one].layer != parties[conflict.other].layer
+    });
+    (found.conflicts, found.comparisons)
+}
+
+fn cause(cause: &Cause) -> String {
+    match cause {
+        Cause::Resource(name) => format!("resource {name}"),
+        Cause::Effect(key) => format!("effect {key}"),
+        Cause::Directive(name) => format!("directive {name}"),
+        Cause::Call => "call".to_owned(),
+    }
+}
+
+/// Whether the plan in force names a call: its tool, or the tool with its arguments.
+fn named(episode: &Episode, call: &ToolCall) -> bool {
+    let patterns = [Pattern::new(&pattern::shown(call)), Pattern::new(&call.tool)];
+    let directives = episode.table.live(episode.step).filter(|one| one.proposal.layer == Layer::Strategic);
+    let texts: Vec<&str> =
+        directives.filter_map(|one| one.proposal.as_directive()).map(|directive| directive.text.as_str()).collect();
+    texts.iter().any(|text| patterns.iter().any(|pattern| pattern.is_named_in(text)))
+}
+
+/// The halt of an environment that refuses its own idle call.
+pub(super) fn refused_idle(why: &str) -> Halt {
+    Halt::infrastructure(format!("the environment refused its own idle call: {why}"))
+}

@@ -1,0 +1,203 @@
+//! The temporal hierarchy: layers on time scales, held together by contracts, authority and an arbiter, or by nothing (CTHA).
+//!
+//! In every step the slowest layer that is due is asked first. Institutional sets a **policy** when a trial begins, Strategic makes a **plan** when
+//! it is due to, Tactical orders the next actions at every third step, Reflex wants one action now. What policies and plans exclude binds
+//! faster layers as commitments; the next call of Tactical and the call of Reflex are proposals. The **arbiter** makes one call of them.
+//! What the layers know of the environment is its brief: what calls use and bring about is in its manifest.
+//!
+//! Without `contracts`, `authority` and an arbiter the same layers write free text to one another, and the last action written is carried out. The
+//! same detectors watch both.
+//!
+//! With one layer it is [`react`](crate::react): the same requests, calls and tokens (CTHA-009).
+//!
+//! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
+
+mod asking;
+mod deciding;
+mod expert;
+mod forms;
+mod free;
+pub mod messages;
+mod notes;
+mod playing;
+mod resolve;
+mod settings;
+mod state;
+mod turn;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gimbal_agent::Agent;
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
+use gimbal_messages::records::{debate, engine, gate, hierarchy, temporal as records};
+use gimbal_temporal::Layer;
+use gimbal_temporal::arbiter::Arbiter;
+use serde_json::{Value, json};
+
+use crate::Placed;
+use asking::Reading;
+use playing::PAST;
+
+pub use settings::{ArbiterKind, Settings, Temperatures};
+
+/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
+const BEHAVIOUR: u32 = 1;
+
+/// The family `temporal`.
+#[derive(Debug)]
+pub struct TemporalKind;
+
+impl ArchitectureKind for TemporalKind {
+    fn name(&self) -> &'static str {
+        "temporal"
+    }
+
+    fn schema(&self) -> Value {
+        crate::settings::schema::<Settings>()
+    }
+
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        Ok(Arc::new(resolve::resolve(self.name(), settings, files)?))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
+        let reshaped = debate::KINDS.iter().filter(|kind| kind.name == "reshaped").copied();
+        let own = records::KINDS.iter().chain(gate::KINDS).copied();
+        engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(own).collect()
+    }
+}
+
+/// The agents of a setting of `temporal` by their layers, and the context blocks of Reflex, for whoever wants to see their prompts without
+/// playing.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+    let Temporal { layers, .. } = resolve::resolve(TemporalKind.name(), settings, files)?;
+    Ok(match layers {
+        Layers::One(react) => {
+            let (agent, context) = (*react).into_agent();
+            (vec![(Layer::Reflex.name(), agent)], context)
+        }
+        Layers::Several(seats) => {
+            let context = seats.first().map(|seat| seat.context.clone()).unwrap_or_default();
+            (seats.into_iter().map(|seat| (seat.layer.name(), seat.agent)).collect(), context)
+        }
+    })
+}
+
+/// Settings under which one agent is in this place with this persona, for whoever wants to see its prompt.
+#[must_use]
+pub fn showing(place: &str, persona: &str) -> Value {
+    let free = persona.ends_with("-free");
+    let mut settings = json!({ "layers": 5, "contracts": !free, "authority": !free });
+    settings[place] = json!({ "persona": persona });
+    settings
+}
+
+/// A layer with its agent.
+struct Seat {
+    layer: Layer,
+    agent: Agent,
+    context: Vec<String>,
+}
+
+enum Layers {
+    /// One layer plays as `react` does.
+    One(Box<crate::react::React>),
+    /// The fastest first.
+    Several(Vec<Seat>),
+}
+
+/// The layers and how they are held together.
+struct Temporal {
+    layers: Layers,
+    contracts: bool,
+    authority: bool,
+    kind: ArbiterKind,
+    arbiter: Arbiter,
+    tactical_period: u32,
+    parallel: bool,
+    cache: bool,
+    reading: Reading,
+}
+
+impl Temporal {
+    /// The layers, the fastest first.
+    fn layers(&self) -> &'static [Layer] {
+        match &self.layers {
+            Layers::One(_) => Layer::of_count(1),
+            Layers::Several(seats) => Layer::of_count(seats.len()),
+        }
+    }
+
+    fn seat(&self, layer: Layer) -> Option<&Seat> {
+        match &self.layers {
+            Layers::One(_) => None,
+            Layers::Several(seats) => seats.iter().find(|seat| seat.layer == layer),
+        }
+    }
+
+    /// The next faster layer that there is.
+    fn faster(&self, layer: Layer) -> Option<Layer> {
+        self.layers().iter().copied().filter(|other| *other < layer).max()
+    }
+
+    /// The next slower layer that there is.
+    fn slower(&self, layer: Layer) -> Option<Layer> {
+        self.layers().iter().copied().filter(|other| *other > layer).min()
+    }
+}
+
+#[async_trait]
+impl Architecture for Temporal {
+    fn needs(&self) -> Needs {
+        let seats = match &self.layers {
+            Layers::One(react) => return react.needs(),
+            Layers::Several(seats) => seats,
+        };
+        let mut needs = Needs { messages: true, ..Needs::default() };
+        for seat in seats {
+            needs.blocks.extend(seat.context.iter().cloned());
+            needs.add_agent(seat.agent.needs());
+        }
+        for list in [&mut needs.blocks, &mut needs.roles] {
+            list.sort();
+            list.dedup();
+        }
+        needs.grammars.sort();
+        needs.grammars.dedup();
+        needs
+    }
+
+    fn resolved(&self) -> Value {
+        let seats = match &self.layers {
+            Layers::One(react) => {
+                return json!({ "architecture": "temporal", "behaviour": BEHAVIOUR, "alone": react.resolved() });
+            }
+            Layers::Several(seats) => seats,
+        };
+        let seat = |seat: &Seat| json!({ "layer": seat.layer.name(), "agent": seat.agent.resolved(), "context": seat.context });
+        json!({
+            "architecture": "temporal",
+            "behaviour": BEHAVIOUR,
+            "layers": seats.iter().map(seat).collect::<Vec<_>>(),
+            "contracts": self.contracts,
+            "authority": self.authority,
+            "arbiter": self.kind.name(),
+            "artefacts": resolve::artefacts(self.kind),
+            "tactical_period": self.tactical_period,
+            "parallel": self.parallel,
+            "cache": self.cache,
+        })
+    }
+
+    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+        match &self.layers {
+            Layers::One(react) => react.play(stage).await,
+            Layers::Several(_) => self.play_layers(stage).await,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The hierarchy that settings describe, and combinations that mean nothing.
+
+use gimbal_agent::Agent;
+use gimbal_core::{BuildError, Files, Milli};
+use gimbal_temporal::Layer;
+use serde_json::{Value, json};
+
+use super::asking::Reading;
+use super::settings::{ArbiterKind, Settings, Temperatures};
+use super::{Layers, Seat, Temporal, deciding, messages};
+use crate::member::{Member, Place};
+
+/// The persona of a layer without contracts has this behind its name.
+const FREE: &str = "-free";
+
+/// The hierarchy that the settings describe.
+pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Temporal, BuildError> {
+    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
+    let count = usize::try_from(settings.layers).unwrap_or(usize::MAX);
+    let layers = Layer::of_count(count);
+    if layers.is_empty() {
+        return Err(wrong("layers", format!("a hierarchy has 1 to 5 layers, and this one has {}", settings.layers)));
+    }
+    if settings.tactical_period == 0 {
+        return Err(wrong("tactical_period", "Tactical is asked at every so many steps: at least 1".to_owned()));
+    }
+    if !settings.contracts && settings.authority {
+        let words = "without contracts nobody is held to an authority: set `authority: false` too";
+        return Err(wrong("authority", words.to_owned()));
+    }
+    let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
+    let layers = if count == 1 {
+        let Settings { reflex, context, agent, .. } = &settings;
+        Layers::One(Box::new(alone(name, reflex, context.as_ref(), agent, files)?))
+    } else {
+        let mut seats = Vec::with_capacity(count);
+        for layer in layers.iter().copied() {
+            seats.push(seat(name, layer, &settings, files)?);
+        }
+        Layers::Several(seats)
+    };
+    let kind = settings.arbiter;
+    Ok(Temporal {
+        layers,
+        contracts: settings.contracts,
+        authority: settings.authority,
+        kind,
+        arbiter: deciding::arbiter(kind, settings.authority),
+        tactical_period: settings.tactical_period,
+        parallel: settings.parallel,
+        cache: settings.cache,
+        reading,
+    })
+}
+
+/// One layer is `react` (CTHA-009).
+fn alone(
+    name: &str,
+    reflex: &Member,
+    context: Option<&Vec<String>>,
+    common: &gimbal_agent::Overrides,
+    files: &dyn Files,
+) -> Result<crate::react::React, BuildError> {
+    let mut settings = serde_json::to_value(common.with(&reflex.agent)).unwrap_or_else(|_| json!({}));
+    if let Some(settings) = settings.as_object_mut() {
+        settings.retain(|_, value| !value.is_null());
+        if let Some(persona) = &reflex.persona {
+            settings.insert("persona".to_owned(), json!(persona));
+        }
+        settings.insert("role".to_owned(), json!(reflex.role.as_deref().unwrap_or("reflex")));
+        if let Some(context) = context {
+            settings.insert("context".to_owned(), json!(context));
+        }
+    }
+    crate::react::resolve(name, &settings, files)
+}
+
+fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Result<Seat, BuildError> {
+    let (member, persona, free) = match layer {
+        Layer::Reflex => (&settings.reflex, "reflex", "reflex-free"),
+        Layer::Tactical => (&settings.tactical, "tactical", "tactical-free"),
+        Layer::Strategic => (&settings.strategic, "strategic", "strategic-free"),
+        Layer::Institutional => (&settings.institutional, "institutional", "institutional-free"),
+        Layer::Meta => (&settings.meta, "meta", "meta-free"),
+    };
+    debug_assert!(free.ends_with(FREE));
+    let persona = if settings.contracts { persona } else { free };
+    let message = if settings.contracts { messages::of(layer) } else { &messages::REMARK };
+    let place = Place { name: layer.name(), persona, message: Some(message), delegates: &[] };
+    let agent: Agent = place.agent(name, (member, &settings.agent), files)?;
+    let temperature = match settings.temperatures {
+        Temperatures::Roles => None,
+        Temperatures::Published => Some(layer.spec().temperature),
+        Temperatures::Zero => Some(Milli::ZERO),
+    };
+    let agent = agent.sampled(temperature, Some(layer.spec().max_tokens));
+    // The study names the blocks of those who act; planners and policies need no others than their own.
+    let named = settings.context.clone().filter(|_| layer <= Layer::Tactical);
+    let context = crate::settings::context(name, agent.persona(), named)?;
+    Ok(Seat { layer, agent, context })
+}
+
+/// The learned arbiter needs its weights.
+pub(super) fn artefacts(kind: ArbiterKind) -> Vec<String> {
+    if kind == ArbiterKind::Learned { vec!["arbiter".to_owned()] } else { Vec::new() }
+}

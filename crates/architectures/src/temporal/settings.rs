@@ -1,0 +1,125 @@
+//! Settings of `temporal`.
+
+use gimbal_agent::Overrides;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::member::Member;
+
+/// Settings of `temporal`. What is left out is as the published system has it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Settings {
+    /// Name of a setting in `personas/configurations.yaml` to start from; every other key overrides it.
+    pub configuration: Option<String>,
+    /// Number of layers, 1 to 5: Reflex; with Strategic; with Tactical; with Institutional; with Meta (Tab. 19). One layer plays as `react`
+    /// does, with the persona of `reflex` or `planner` (CTHA-009).
+    #[schemars(range(min = 1, max = 5))]
+    pub layers: u32,
+    /// Whether layers talk by the three contracts. Without them every layer writes free text to all others.
+    pub contracts: bool,
+    /// Whether a layer is held to its authority (Tab. 10) and to the policies and plans of slower layers.
+    pub authority: bool,
+    /// Who decides among proposals.
+    pub arbiter: ArbiterKind,
+    /// Temperatures of the layers.
+    pub temperatures: Temperatures,
+    /// At every how many steps Tactical is asked (Tab. 9).
+    #[schemars(range(min = 1, max = 1000))]
+    pub tactical_period: u32,
+    /// Whether layers whose inputs are disjoint are asked side by side (Eq. 28): each then reads what had arrived before the step.
+    pub parallel: bool,
+    /// Whether a slower layer is not asked again while what it would see is the same (Eq. 29).
+    pub cache: bool,
+    /// Context blocks of Reflex and Tactical, and of `react` with one layer; those of each persona where it is left out.
+    pub context: Option<Vec<String>>,
+    /// Persona and role of Reflex.
+    pub reflex: Member,
+    /// Persona and role of Tactical.
+    pub tactical: Member,
+    /// Persona and role of Strategic.
+    pub strategic: Member,
+    /// Persona and role of Institutional.
+    pub institutional: Member,
+    /// Persona and role of Meta.
+    pub meta: Member,
+    /// Overrides of all personas.
+    #[serde(flatten)]
+    pub agent: Overrides,
+}
+
+/// Who decides among proposals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArbiterKind {
+    /// The score, the best party first; the faster of two tied ones (CTHA-R02).
+    #[default]
+    Greedy,
+    /// The score, with the masking and the tie rule of Algorithm 1 as printed (CTHA-R01).
+    Literal,
+    /// Algorithm 1 and Eq. 23 as printed, without emergencies and policies before the score.
+    Published,
+    /// Always the faster layer.
+    Faster,
+    /// Always the slower layer.
+    Slower,
+    /// By chance, from the seed of the episode.
+    Random,
+    /// The score with what a learned part adds; its weights are the artefact `arbiter`.
+    Learned,
+    /// Nobody: the last action written in a step is carried out, and directives bind nobody.
+    Last,
+}
+
+impl ArbiterKind {
+    /// Its name in settings and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Greedy => "greedy",
+            Self::Literal => "literal",
+            Self::Published => "published",
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Random => "random",
+            Self::Learned => "learned",
+            Self::Last => "last",
+        }
+    }
+}
+
+/// Temperatures of the layers (CTHA-R06).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Temperatures {
+    /// Those of the roles in the study.
+    #[default]
+    Roles,
+    /// 0.1, 0.3, 0.5 and 0.7 from the fastest on (Tab. 9).
+    Published,
+    /// 0 for all, as the work evaluates (CTHA-133).
+    Zero,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            configuration: None,
+            layers: 4,
+            contracts: true,
+            authority: true,
+            arbiter: ArbiterKind::default(),
+            temperatures: Temperatures::default(),
+            tactical_period: 3,
+            parallel: false,
+            cache: true,
+            context: None,
+            reflex: Member::default(),
+            tactical: Member::default(),
+            strategic: Member::default(),
+            institutional: Member::default(),
+            meta: Member::default(),
+            agent: Overrides::default(),
+        }
+    }
+}

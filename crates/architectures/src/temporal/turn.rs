@@ -1,0 +1,57 @@
+//! What all layers share in a step: what is legal, what an expert would do, what was seen first.
+
+use std::sync::Arc;
+
+use gimbal_core::{Block, Brief, Halt, Stage, ToolCall};
+
+/// Most legal calls that are listed.
+const MOST: usize = 4_096;
+
+/// One step, as the environment stands.
+pub(super) struct Turn<'a> {
+    pub stage: &'a dyn Stage,
+    pub brief: Arc<Brief>,
+    /// Legal calls as far as literals are known, and their action texts.
+    pub legal: Arc<[ToolCall]>,
+    pub actions: Vec<String>,
+    /// What the environment's expert would do, with its action text.
+    pub expert: Option<(ToolCall, String)>,
+    /// What was seen before the first step.
+    pub first: &'a Option<Block>,
+    pub step: u32,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) async fn of(stage: &'a dyn Stage, first: &'a Option<Block>, step: u32) -> Self {
+        let legal = stage.legal(MOST).await;
+        let mut actions = Vec::with_capacity(legal.len());
+        for call in legal.iter() {
+            actions.push(stage.render(call).await);
+        }
+        let expert = match stage.expert().await {
+            Some(call) => {
+                let action = stage.render(&call).await;
+                Some((call, action))
+            }
+            None => None,
+        };
+        Self { stage, brief: stage.brief(), legal, actions, expert, first, step }
+    }
+
+    /// Whether the environment takes a call now. Calls with free arguments are refused by the environment alone.
+    pub(super) fn is_open(&self, call: &ToolCall) -> bool {
+        self.brief.free_arguments || self.legal.contains(call)
+    }
+
+    /// The blocks of a prompt.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(super) async fn blocks(&self, lane: gimbal_core::LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+        let mut blocks: Vec<Block> = self.first.iter().cloned().collect();
+        let view = self.stage.view().await;
+        let names = crate::first::beside(&view, self.first.as_ref(), names);
+        blocks.extend(self.stage.context(lane, &names).await?);
+        Ok(blocks)
+    }
+}

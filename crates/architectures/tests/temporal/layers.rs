@@ -1,0 +1,170 @@
+//! Who is asked when, what one layer alone is, and what layers without contracts do.
+
+use gimbal_messages::records::temporal::{LayerAsked, LayerCommitted, LayerDecided, LayerSent, LayerViolated};
+use serde_json::json;
+
+use super::{action, all, calls, hierarchy, light, plan, play, policy, sequence, told};
+use crate::debate::{Court, Played};
+
+async fn experts(settings: serde_json::Value) -> Played {
+    let mut court = hierarchy(settings);
+    court.experts = true;
+    play(court).await
+}
+
+// covers: CTHA-009
+#[tokio::test]
+async fn one_layer_sends_the_requests_of_react_and_makes_its_calls() {
+    for context in [json!(["observation"]), json!(["history", "observation"])] {
+        let alone = experts(json!({ "layers": 1, "context": context })).await;
+        let mut react = Court::new(json!({ "context": context })).of("react").on("evening");
+        react.experts = true;
+        let react = play(react).await;
+        let sent =
+            |played: &Played| -> Vec<_> { played.requests.iter().map(|(_, request)| format!("{request:?}")).collect() };
+        assert_eq!(sent(&alone), sent(&react));
+        assert_eq!(alone.outcome.spent, react.outcome.spent);
+        assert_eq!(alone.outcome.episode_return, react.outcome.episode_return);
+        assert_eq!(alone.outcome.steps, 4);
+    }
+}
+
+// covers: CTHA-001, CTHA-004, CTHA-010
+#[tokio::test]
+async fn layers_are_asked_at_their_times_and_the_slowest_first() {
+    for (layers, expected) in [
+        (2, "strategic reflex reflex reflex reflex"),
+        (3, "strategic tactical reflex reflex reflex tactical reflex"),
+        (4, "institutional strategic tactical reflex reflex reflex tactical reflex"),
+        (5, "meta institutional strategic tactical reflex reflex reflex tactical reflex"),
+    ] {
+        let played = experts(json!({ "layers": layers })).await;
+        assert_eq!(played.asked().join(" "), expected);
+        assert_eq!((played.outcome.steps, played.outcome.fallbacks, played.outcome.rejected), (4, 0, 0));
+        let asked = all::<LayerAsked>(&played);
+        let why = |layer: &str| asked.iter().find(|one| one.layer == layer).map(|one| one.why.clone());
+        assert_eq!(why("strategic").as_deref(), Some("trial_begins"));
+        assert_eq!(why("reflex").as_deref(), Some("period"));
+        assert!(calls(&played).iter().all(|(_, caller)| caller.as_deref() == Some("reflex")));
+    }
+}
+
+// covers: CTHA-040, CTHA-041, CTHA-047
+#[tokio::test]
+async fn summaries_go_up_plans_go_down_and_policies_go_to_all() {
+    let played = experts(json!({})).await;
+    let sent: Vec<(String, String, String)> =
+        all::<LayerSent>(&played).into_iter().map(|one| (one.from, one.to, one.kind)).collect();
+    let one = |from: &str, to: &str, kind: &str| (from.to_owned(), to.to_owned(), kind.to_owned());
+    assert_eq!(
+        sent[..5],
+        [
+            one("institutional", "all", "policy"),
+            one("strategic", "tactical", "plan"),
+            one("strategic", "institutional", "summary"),
+            one("tactical", "strategic", "summary"),
+            one("reflex", "tactical", "summary"),
+        ]
+    );
+    // At the second time Tactical reads what Reflex reported.
+    let read = told(&played, "tactical", 1);
+    assert!(
+        read.contains("\"summary\": {") && read.contains("as it should be") && read.contains("\"recent\": ["),
+        "{read}"
+    );
+}
+
+// covers: CTHA-131
+#[tokio::test]
+async fn without_contracts_every_layer_reads_all_others_and_the_last_action_is_carried_out() {
+    let remark = |text: &str| format!("Thought: so.\nAnswer: {text}");
+    let free = json!({ "contracts": false, "authority": false, "arbiter": "last" });
+    let played = play(
+        hierarchy(free)
+            .says("institutional", [remark("Careful. Forbid: Light *")])
+            .says("strategic", [remark("Lamp 4 comes first. Do: Light lamp=lamp_4")])
+            .says("tactical", [remark("Do: Light lamp=lamp_3"), remark("Nothing new.")])
+            .says("reflex", [1, 2, 3, 4].map(|lamp| remark(&format!("Do: {}", light(lamp))))),
+    )
+    .await;
+    assert_eq!(played.outcome.steps, 4);
+    let made = calls(&played);
+    assert_eq!(made[0], (light(1), Some("reflex".to_owned())));
+    let reflex = told(&played, "reflex", 0);
+    for heard in ["Careful. Forbid: Light *", "Lamp 4 comes first", "lamp_3"] {
+        assert!(reflex.contains(heard), "{reflex}");
+    }
+    // The same detectors see what was carried out against others.
+    let first = &all::<LayerDecided>(&played)[0];
+    let clashes: Vec<(&str, &str)> =
+        first.carried_out.iter().map(|one| (one.faster.as_str(), one.slower.as_str())).collect();
+    assert_eq!(clashes, [("reflex", "tactical"), ("reflex", "strategic"), ("reflex", "institutional")]);
+    let violated = all::<LayerViolated>(&played);
+    assert!(violated.iter().any(|one| one.layer == "strategic" && one.kind == "authority" && !one.carried_out));
+    assert!(violated.iter().any(|one| one.over.as_deref() == Some("institutional") && one.carried_out));
+    assert_eq!(all::<LayerCommitted>(&played).len(), 1);
+}
+
+// covers: CTHA-094
+#[tokio::test]
+async fn what_a_layer_would_see_unchanged_is_not_asked_again() {
+    // The plan ends after each step; what Strategic sees is the same unless something was noted meanwhile.
+    let lasting = || plan(&[("a", &[])], &json!({ "deadline": 2 }));
+    let court = |cache: bool| {
+        let wait = || action("Wait");
+        hierarchy(json!({ "layers": 2, "cache": cache, "strategic": { "persona": "strategic" } }))
+            .says("strategic", [lasting(), lasting(), lasting()])
+            .says(
+                "reflex",
+                [wait(), wait(), action(&light(1)), action(&light(2)), action(&light(3)), action(&light(4))],
+            )
+    };
+    let (with, without) = (play(court(true)).await, play(court(false)).await);
+    let asked = |played: &Played| played.asked().iter().filter(|role| **role == "strategic").count();
+    assert!(asked(&with) <= asked(&without));
+    assert_eq!(all::<LayerAsked>(&with).len(), all::<LayerAsked>(&without).len());
+}
+
+// covers: CTHA-093
+#[tokio::test]
+async fn side_by_side_layers_read_what_had_arrived_before_the_step() {
+    let court = |parallel: bool| {
+        hierarchy(json!({ "layers": 3, "parallel": parallel }))
+            .says("strategic", [plan(&[("light all", &[])], &json!({}))])
+            .says("tactical", [sequence(&[&light(1), &light(2), &light(3)], &[]), sequence(&[&light(4)], &[])])
+            .says("reflex", [1, 2, 3, 4].map(|lamp| action(&light(lamp))))
+    };
+    let (one, other) = (play(court(true)).await, play(court(false)).await);
+    assert!(!told(&one, "tactical", 0).contains("do light all"));
+    assert!(told(&other, "tactical", 0).contains("do light all"));
+    assert_eq!(one.outcome.episode_return, other.outcome.episode_return);
+}
+
+// covers: CTHA-006, CTHA-007, CTHA-133
+#[tokio::test]
+async fn temperatures_and_bounds_of_output_are_those_of_the_layers() {
+    for (named, expected) in [("published", [700, 500, 300, 100]), ("zero", [0, 0, 0, 0])] {
+        let played = experts(json!({ "temperatures": named })).await;
+        let of = |role: &str| {
+            let request = played.requests.iter().find(|(name, _)| name == role).unwrap();
+            (request.1.sampling.temperature.0, request.1.sampling.max_output_tokens)
+        };
+        let found = ["institutional", "strategic", "tactical", "reflex"].map(of);
+        assert_eq!(found.map(|one| one.0), expected);
+        assert_eq!(found.map(|one| one.1), [2048, 1024, 512, 256]);
+    }
+}
+
+// covers: CTHA-076
+#[tokio::test]
+async fn a_policy_that_forbids_everything_leaves_the_idle_call() {
+    let forbid = policy(&json!({ "rules": [], "forbidden": ["*"] }));
+    let lit = (0..60).map(|_| action(&light(1)));
+    let played = play(hierarchy(json!({ "layers": 4 })).says("institutional", [forbid]).says("reflex", lit)).await;
+    assert_eq!(played.outcome.steps, 20);
+    assert!(calls(&played).iter().all(|(call, caller)| call == "Wait" && caller.is_none()));
+    let violated = all::<LayerViolated>(&played);
+    assert!(!violated.is_empty() && violated.iter().all(|one| one.kind == "policy" && !one.carried_out));
+    // Reflex is told why, once in each step.
+    assert!(told(&played, "reflex", 1).contains("the policy does not allow it: forbidden *"));
+}
