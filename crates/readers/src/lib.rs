@@ -10,6 +10,7 @@ mod defence;
 pub mod filings;
 pub mod household;
 pub mod kit;
+pub mod layers;
 pub mod textcraft;
 pub mod triage;
 
@@ -65,27 +66,35 @@ impl Reader for Careful {
         if let Some(summary) = control::summary(&sheet) {
             return summary;
         }
-        if ballots::knows(&sheet) {
-            return ballots::reply(&sheet);
+        if layers::knows(&sheet) {
+            return layers::reply(&sheet, player);
         }
-        if triage::knows(&sheet) {
-            return triage::reply(&sheet);
-        }
-        if textcraft::knows(&sheet) {
-            return textcraft::reply(&sheet);
-        }
-        if household::knows(&sheet) {
-            return household::reply(&sheet);
-        }
-        if defence::knows(&sheet) {
-            return defence::reply(&sheet);
-        }
-        if filings::knows(&sheet) {
-            return filings::reply(&sheet);
-        }
-        sheet.miss(Lack::Role, "words of an environment that this reader knows");
-        sheet.say("")
+        player(&sheet)
     }
+}
+
+/// The answer of the player whose environment the prompt speaks of.
+fn player(sheet: &kit::Sheet<'_>) -> Reply {
+    if ballots::knows(sheet) {
+        return ballots::reply(sheet);
+    }
+    if triage::knows(sheet) {
+        return triage::reply(sheet);
+    }
+    if textcraft::knows(sheet) {
+        return textcraft::reply(sheet);
+    }
+    if household::knows(sheet) {
+        return household::reply(sheet);
+    }
+    if defence::knows(sheet) {
+        return defence::reply(sheet);
+    }
+    if filings::knows(sheet) {
+        return filings::reply(sheet);
+    }
+    sheet.miss(Lack::Role, "words of an environment that this reader knows");
+    sheet.say("")
 }
 
 /// One player, whatever the prompt says.
@@ -98,6 +107,9 @@ impl Reader for Only {
 
     fn reply(&self, page: &Page<'_>) -> Reply {
         let sheet = kit::Sheet::read(page);
+        if layers::knows(&sheet) {
+            return layers::reply(&sheet, self.0);
+        }
         control::summary(&sheet).unwrap_or_else(|| self.0(&sheet))
     }
 }

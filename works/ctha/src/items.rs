@@ -1,11 +1,42 @@
-//! The work's list: figures and printed numbers, in reading order. The figures are drawn from drawn maps and need no run.
+//! The work's list: tables and figures of hierarchies that were played, figures of drawn maps, printed numbers, in reading order.
 
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
-use crate::{figures, printed};
+use crate::layers::LAYERS;
+use crate::{failures, figures, hierarchy, printed};
 
-/// Figures, printed numbers.
+/// A table of hierarchies; `shown` tables are in the report of a run, the others in `--all` alone.
+macro_rules! table {
+    ($key:literal, $source:literal, $title:literal, $shown:literal, $made:path) => {
+        Item {
+            key: $key,
+            title: $title,
+            source: $source,
+            needs: Needs::RESULTS,
+            records: Some(&LAYERS),
+            in_report: $shown,
+            make: Make::Table(|context, item| $made(context, item)),
+        }
+    };
+}
+
+/// Tables, figures, printed numbers.
+#[rustfmt::skip]
 pub const ITEMS: &[Item] = &[
+    table!("ctha-coordination", "Tab. 5, Tab. 16", "How the layers of a hierarchy get along", true, hierarchy::coordination),
+    table!("ctha-pairs", "", "Conflicts by pair of layers, what they are about, and who is kept", true, hierarchy::pairs),
+    table!("ctha-messages", "", "Messages between layers by how they were read", true, hierarchy::messages),
+    table!("ctha-activity", "Tab. 6, Fig. 8(b)", "Active layers, and what coordination costs without model time", false, hierarchy::activity),
+    table!("ctha-triggers", "", "Why layers were asked", false, hierarchy::triggers),
+    Item {
+        key: failures::KEY,
+        title: "Coordination failures by step",
+        source: "Fig. 2(a), Fig. 7(a)",
+        needs: Needs::RESULTS,
+        records: Some(&LAYERS),
+        in_report: false,
+        make: Make::Figure(|context, item| failures::figures(context, item)),
+    },
     Item {
         key: figures::ACROSS_LAYERS,
         title: "Gain of composite maps against depth",

@@ -1,10 +1,13 @@
 //! The work CTHA: a constrained temporal hierarchy of agents on four time scales.
 //!
-//! Its printed numbers and its figures of gains, in one list ([`Ctha`]). Layers, contracts, authority, the arbiter's rules and the mathematics
+//! Its tables and figures of hierarchies that were played, its printed numbers and its figures of gains, in one list ([`Ctha`]). Layers, contracts, authority, the arbiter's rules and the mathematics
 //! are in `gimbal-temporal`.
 
+mod failures;
 pub mod figures;
+mod hierarchy;
 mod items;
+pub mod layers;
 pub mod printed;
 pub mod tables;
 

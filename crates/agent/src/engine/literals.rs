@@ -79,11 +79,20 @@ impl AgentSession<'_> {
 
     /// The list of the actions that are possible now; none under native calls, and none where the environment leaves all values open.
     pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
-        let persona = &self.agent.persona;
-        let Some(texts) = persona.texts.engine.acting.as_ref().filter(|_| self.lists()) else { return Ok(None) };
-        if self.settings().protocol == Protocol::NativeTools {
+        if !self.lists() || self.settings().protocol == Protocol::NativeTools {
             return Ok(None);
         }
+        self.possible_actions(stage).await
+    }
+
+    /// The list of the actions that are possible now, between tags, for an agent that writes actions into a message; none where the
+    /// environment leaves all values open (CYC-036).
+    ///
+    /// # Errors
+    /// A halt when a text cannot be filled in.
+    pub async fn possible_actions(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
+        let persona = &self.agent.persona;
+        let Some(texts) = persona.texts.engine.acting.as_ref() else { return Ok(None) };
         let all = self.closed(stage).await;
         if !all.iter().any(|tool| tool.parameters.iter().any(|(_, values)| values.is_some())) {
             return Ok(None);

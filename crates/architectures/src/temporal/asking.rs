@@ -17,10 +17,10 @@ use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
+/// Name of the block of the actions that are possible now.
+const POSSIBLE: &str = "possible_actions";
 /// Longest remark that others read, in characters.
 const REMARK: usize = 600;
-/// Actions that a request lists.
-const LISTED: usize = 120;
 
 /// What a layer gave.
 pub(super) enum Said {
@@ -98,10 +98,6 @@ impl Temporal {
         }
         if layer <= Layer::Tactical {
             put("refused", json!(refused));
-            // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
-            if turn.brief.literals_change || turn.brief.free_arguments {
-                put("actions", turn.actions.iter().take(LISTED).map(String::as_str).collect());
-            }
         }
         told
     }
@@ -134,7 +130,12 @@ impl Temporal {
     ) -> Result<(Said, Digest), Halt> {
         let Some(seat) = self.seat(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
         let told = self.request(turn, layer, why, episode, refused);
-        let blocks = turn.blocks(lane, &seat.context).await?;
+        let mut blocks = turn.blocks(lane, &seat.context).await?;
+        // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
+        if layer <= Layer::Tactical && (turn.brief.literals_change || turn.brief.free_arguments) {
+            let possible = seat.agent.session(turn.stage).await?.possible_actions(turn.stage).await?;
+            blocks.extend(possible.map(|text| Block { name: POSSIBLE.to_owned(), text }));
+        }
         let state = seen(&told, &blocks);
         let known =
             episode.cache.get(&layer).filter(|(digest, _)| self.cache && layer > Layer::Reflex && *digest == state);

@@ -138,7 +138,9 @@ impl Temporal {
         };
         let decision = if self.kind == ArbiterKind::Last {
             // Whoever speaks last in a step is the fastest layer that wants an action.
-            let last = proposals.iter().rev().find(|one| one.as_call().is_some_and(|call| turn.is_open(call)));
+            let may = |one: &&Proposal| self.arbiter.authority.permits(one.layer, one.category);
+            let opens = |one: &&Proposal| one.as_call().is_some_and(|call| turn.is_open(call));
+            let last = proposals.iter().rev().filter(may).find(opens);
             match last.and_then(|one| Some((one.layer, one.as_call()?))) {
                 Some((layer, call)) => Decision { call: call.clone(), caller: Some(layer) },
                 None => Decision { call: idle.clone(), caller: None },

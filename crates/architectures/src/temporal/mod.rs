@@ -92,7 +92,7 @@ pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<S
 #[must_use]
 pub fn showing(place: &str, persona: &str) -> Value {
     let free = persona.ends_with("-free");
-    let mut settings = json!({ "layers": 5, "contracts": !free, "authority": !free });
+    let mut settings = json!({ "layers": 5, "contracts": !free });
     settings[place] = json!({ "persona": persona });
     settings
 }

@@ -25,10 +25,6 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     if settings.tactical_period == 0 {
         return Err(wrong("tactical_period", "Tactical is asked at every so many steps: at least 1".to_owned()));
     }
-    if !settings.contracts && settings.authority {
-        let words = "without contracts nobody is held to an authority: set `authority: false` too";
-        return Err(wrong("authority", words.to_owned()));
-    }
     let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
     let layers = if count == 1 {
         let Settings { reflex, context, agent, .. } = &settings;

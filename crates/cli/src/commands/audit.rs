@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, debate, hierarchy, panel, react};
+use gimbal_architectures::{control, debate, hierarchy, panel, react, temporal};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
@@ -127,6 +127,8 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
             ("dag", json!({})),
             ("debate", json!({ "narrator": "model" })),
             ("panel", json!({ "size": 1 })),
+            ("temporal", json!({ "layers": 5 })),
+            ("temporal", json!({ "layers": 5, "contracts": false })),
             (Summariser::PLACE, json!({})),
         ] {
             for agent in agents(home, base, &settings)? {
@@ -185,6 +187,10 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
         }
         "panel" => {
             let found = panel::agents(settings, &*home.files).map_err(Failure::usage)?.0;
+            found.into_iter().map(|(_, agent)| agent).collect()
+        }
+        "temporal" => {
+            let found = temporal::agents(settings, &*home.files).map_err(Failure::usage)?.0;
             found.into_iter().map(|(_, agent)| agent).collect()
         }
         Summariser::PLACE => vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()],

@@ -5,7 +5,7 @@ use std::path::Path;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{Placed, control, debate, hierarchy, panel, place_of, react};
+use gimbal_architectures::{Placed, control, debate, hierarchy, panel, place_of, react, temporal};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -22,6 +22,8 @@ const DEBATE: &str = "debate";
 const PACKETS: &str = "triage";
 /// The architecture whose members answer one brief apart.
 const PANEL: &str = "panel";
+/// The architecture of layers on time scales.
+const TEMPORAL: &str = "temporal";
 /// The environment that is played by ballots.
 const BALLOTS: &str = "consensus";
 
@@ -133,6 +135,16 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
                 subject.settings.extend(settings);
             }
         }
+        Some((TEMPORAL, place)) => {
+            TEMPORAL.clone_into(&mut subject.base);
+            // Several personas answer with one message: each stands in the place that it is named after.
+            let named = ["reflex", "tactical", "strategic", "institutional", "meta"];
+            let place = named.into_iter().find(|place| name.starts_with(place)).unwrap_or(place);
+            subject.only = Some(place);
+            if let Value::Object(settings) = temporal::showing(place, name) {
+                subject.settings.extend(settings);
+            }
+        }
         Some((base, place)) => {
             base.clone_into(&mut subject.base);
             subject.only = Some(place);
@@ -163,7 +175,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL].contains(&variant.base.as_str()) {
+                if !["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL, TEMPORAL].contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -196,6 +208,9 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
     }
     if base == PANEL {
         return panel::agents(&settings, &*home.files).map_err(Failure::usage);
+    }
+    if base == TEMPORAL {
+        return temporal::agents(&settings, &*home.files).map_err(Failure::usage);
     }
     if base == Summariser::PLACE {
         let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;

@@ -1,0 +1,81 @@
+//! The layers of a temporal hierarchy: whoever is asked for a message of a layer answers it with what a player of the environment would do.
+//!
+//! Reflex and Tactical want the action that the player of the environment takes from the same page. Strategic plans the goal as one
+//! subgoal and excludes nothing; Institutional sets no rule: a page that shows no trouble calls for neither.
+
+use gimbal_model::{Page, Reply};
+use serde_json::json;
+
+use crate::kit::{Form, Sheet, embedded, plain};
+
+/// Longest description of a subgoal, in characters.
+const GOAL: usize = 120;
+
+/// Whether the page asks a layer.
+#[must_use]
+pub fn knows(sheet: &Sheet<'_>) -> bool {
+    sheet.system.contains("You are the layer ")
+}
+
+/// The answer of a layer; `player` answers pages of the environment.
+#[must_use]
+pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
+    if sheet.asks_for(&["rules"]) && !sheet.asks_for(&["subgoals"]) {
+        return sheet.message("nothing must be forbidden", &json!({ "rules": [], "thresholds": {}, "forbidden": [] }));
+    }
+    if sheet.asks_for(&["goal_id", "subgoals"]) {
+        let goal =
+            sheet.system.split_once("The goal: ").map_or("", |(_, rest)| rest.lines().next().unwrap_or_default());
+        let subgoal = json!({
+            "id": "goal", "description": plain(goal, GOAL), "success_criteria": "the goal is reached", "dependencies": []
+        });
+        let plan =
+            json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": [], "priority": 0.5, "deadline": null });
+        return sheet.message("the goal is one piece of work", &plan);
+    }
+    let wanted = action(sheet, player);
+    let sure = if wanted.is_some() { 0.8 } else { 0.1 };
+    if sheet.asks_for(&["action_sequence"]) {
+        let sequence = json!({
+            "action_sequence": wanted.into_iter().collect::<Vec<_>>(), "working_memory_update": "", "reached": [], "urgency": 0.5,
+            "confidence": sure, "summary": "this comes next"
+        });
+        return sheet.message("what comes next", &sequence);
+    }
+    if sheet.asks_for(&["action", "urgency", "confidence"]) {
+        let action = json!({
+            "action": wanted.unwrap_or_default(), "urgency": 0.5, "confidence": sure, "emergency": false, "summary": "this is done now"
+        });
+        return sheet.message("what to do now", &action);
+    }
+    // Free text to the other layers.
+    let acts = sheet.system.contains("Do: ACTION")
+        && ["Reflex", "Tactical"].iter().any(|name| sheet.system.contains(&format!("You are the layer {name}")));
+    let text = match wanted.filter(|_| acts) {
+        Some(action) => format!("This comes next. Do: {action}"),
+        None => "Go on as you do.".to_owned(),
+    };
+    match sheet.form {
+        Form::Lines => sheet.say(&format!("Thought: as the page says\nAnswer: {text}")),
+        Form::Json => sheet.say(&json!({ "thought": "as the page says", "answer": text }).to_string()),
+        Form::Native => sheet.say(&json!({ "reasoning": "as the page says", "answer": text }).to_string()),
+        Form::Plain => sheet.say(&text),
+    }
+}
+
+/// The action that the player of the environment takes, read from its answer to the same page.
+fn action(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Option<String> {
+    let page = Page { grammar: None, ..sheet.page };
+    let mut own = Sheet::read(&page);
+    own.adviser = false;
+    let Reply { text, missed, .. } = player(&own);
+    for missed in missed {
+        sheet.miss(missed.lack, missed.words);
+    }
+    let said = match own.form {
+        Form::Lines => text.rsplit_once("Answer: ").map(|(_, action)| action.trim().to_owned()),
+        Form::Json => embedded(&text).into_iter().find_map(|value| Some(value.get("action")?.as_str()?.to_owned())),
+        Form::Native | Form::Plain => Some(text.trim().to_owned()),
+    };
+    said.and_then(|said| said.lines().next().map(str::to_owned)).filter(|said| !said.is_empty())
+}

@@ -1,0 +1,92 @@
+//! Coordination failures by step: Fig. 2(a), for hierarchies that were played (CTHA-113).
+
+use gimbal_view::kit::lines;
+use gimbal_view::kit::looks::look;
+use gimbal_view::kit::picture::{Picture, gap};
+use gimbal_view::kit::svg::Svg;
+use gimbal_view::work::{Context, Item, Undeclared};
+use gimbal_view::{Figure, Output};
+
+use crate::hierarchy::cells;
+
+/// Key of the figure.
+pub const KEY: &str = "ctha-f2a";
+/// Most curves of a figure.
+const MOST: usize = 12;
+/// Most places along a curve.
+const PLACES: usize = 50;
+
+/// The figure of a run, for each environment one.
+///
+/// # Errors
+/// When the item does not declare what it reads.
+pub fn figures(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undeclared> {
+    let (_, cells) = cells(context)?;
+    let mut environments: Vec<&str> = Vec::new();
+    for (summary, _) in &cells {
+        if !environments.contains(&summary.info.environment.as_str()) {
+            environments.push(&summary.info.environment);
+        }
+    }
+    if environments.is_empty() {
+        return Ok(vec![output(item, "", Err("no layers were asked in this run".to_owned()))]);
+    }
+    let several = environments.len() > 1;
+    let drawn = environments.into_iter().map(|environment| {
+        let own: Vec<_> = cells.iter().filter(|(summary, _)| summary.info.environment.as_str() == environment).collect();
+        let longest = own.iter().map(|(_, layers)| layers.failures.len()).max().unwrap_or(0);
+        let wide = longest.div_ceil(PLACES).max(1);
+        let places: Vec<String> = (1..=longest.div_ceil(wide)).map(|place| (place * wide).min(longest).to_string()).collect();
+        let series: Vec<lines::Series> = own
+            .iter()
+            .take(MOST)
+            .enumerate()
+            .map(|(number, (summary, layers))| {
+                let mut sum = 0.0;
+                let mut points = Vec::new();
+                for (step, failed) in layers.failures.iter().enumerate() {
+                    let reached = layers.reached.get(step).copied().unwrap_or(0);
+                    if reached > 0 {
+                        sum += *failed as f64 / reached as f64;
+                    }
+                    if (step + 1) % wide == 0 || step + 1 == layers.failures.len() {
+                        points.push(Some((sum, None)));
+                    }
+                }
+                let mut models: Vec<&str> = summary.info.models.iter().map(|one| one.model.as_str()).collect();
+                models.dedup();
+                let label = summary.info.configuration_label();
+                let name = std::iter::once(label.as_str()).chain(models).collect::<Vec<_>>().join(", ");
+                lines::Series { name, look: look(number), points }
+            })
+            .collect();
+        let chart = lines::Chart {
+            places: &places,
+            series: &series,
+            axis: "failed steps so far",
+            beneath: "step",
+            downwards: false,
+            amounts: true,
+            height: 280.0,
+        };
+        let left = own.len().saturating_sub(MOST);
+        let more = if left > 0 { format!(" {left} more cells are in the table.") } else { String::new() };
+        let caption = format!(
+            "Steps with a coordination failure up to each step, in the mean over the episodes that reached it: a contradiction or a violation that was \
+             carried out, or a message that its default replaces.{more}"
+        );
+        output(item, if several { environment } else { "" }, Ok(lines::draw(Svg::new(), &chart, 0.0, caption)))
+    });
+    Ok(drawn.collect())
+}
+
+fn output(item: &Item, environment: &str, drawn: Result<Picture, String>) -> Output {
+    let (picture, missing) = match drawn {
+        Ok(picture) => (picture, None),
+        Err(missing) => (gap(&missing), Some(missing)),
+    };
+    let Picture { svg, height, caption } = picture;
+    let figure = Figure::new(item.key, item.title.to_owned(), caption, (&svg, height));
+    let file = if environment.is_empty() { item.key.to_owned() } else { format!("{}-{environment}", item.key) };
+    Output { key: item.key, environment: environment.to_owned(), file, figure, missing }
+}
