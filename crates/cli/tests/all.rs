@@ -13,6 +13,7 @@ mod golden;
 mod graphs;
 mod hostile;
 mod households;
+mod manifests;
 mod models;
 mod personas;
 mod rescore;

@@ -43,8 +43,10 @@ pub struct Brief {
     #[serde(default)]
     pub runs_on: bool,
     /// Named, typed, hashed things that the episode is about.
+    #[serde(default)]
     pub materials: Vec<Material>,
     /// Published names of generic tools, e.g. `subject_state` to `get_host_current_state` (BOG-058, BOG-063).
+    #[serde(default)]
     pub tool_names: BTreeMap<String, String>,
     /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
     pub forbidden_words: Vec<String>,

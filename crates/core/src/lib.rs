@@ -14,6 +14,7 @@ pub mod budget;
 pub mod canonical;
 pub mod chain;
 pub mod chat;
+pub mod command_form;
 pub mod data;
 pub mod delta;
 pub mod digest;
@@ -48,6 +49,7 @@ pub use chat::{
     CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Message, ModelError, ModelErrorKind,
     ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
 };
+pub use command_form::CommandForm;
 pub use data::Data;
 pub use digest::Digest;
 pub use environment::{Catalogue, Environment, Simulator};
@@ -56,7 +58,7 @@ pub use expert::{Expert, Hint};
 pub use fit::{Needs, Offers};
 pub use learned::{Embedder, Scorer};
 pub use legal::legal_calls;
-pub use manifest::{CallFacts, Manifest, Scope, ToolFacts};
+pub use manifest::{CallFacts, CommandFacts, Manifest, Scope, ToolFacts};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
 pub use record::{RecordError, RecordKind, RecordKinds};

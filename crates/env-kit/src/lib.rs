@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod grammar;
 mod history;
 pub mod json;
+pub mod manifest;
 pub mod named;
 pub mod options;
 pub mod query;

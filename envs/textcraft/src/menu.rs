@@ -9,7 +9,7 @@ use crate::scene::Scene;
 const MOST_FILLED: usize = 64;
 
 /// The literals of an episode. They are fixed by what a reset shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Menu {
     /// Every name in the shown recipes, in the order of its first appearance.
     pub names: Vec<String>,

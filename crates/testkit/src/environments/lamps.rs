@@ -24,8 +24,8 @@ glossary:
 horizon: 20
 thresholds: {}
 idle: { tool: Wait }
-materials: []
-tool_names: {}
+seconds_per_step: 60
+manifest: { Light: { writes: ['{lamp}'], effects: { '{lamp}': lit } }, Wait: {} }
 forbidden_words: [lamps]
 ";
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {

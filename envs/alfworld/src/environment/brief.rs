@@ -1,10 +1,12 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::catalogue;
+use gimbal_env_kit::manifest::Draft;
 use serde::Deserialize;
 
 use super::settings::{Offered, Settings};
@@ -14,6 +16,8 @@ use crate::scene::Lexicon;
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
+/// The file.
+const FILE: &str = "envs/alfworld/brief.yaml";
 
 /// What stands for a command in the usages of the glossary.
 const PLACEHOLDER: &str = "<command>";
@@ -28,11 +32,17 @@ struct Form {
     subject: String,
     glossary: Vec<GlossaryEntry>,
     tool_names: BTreeMap<String, String>,
+    seconds_per_step: NonZeroU32,
+    manifest: Draft,
     forbidden_words: Vec<String>,
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/alfworld/brief.yaml"));
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
+
+/// The facts of all tools, those that an episode does not offer too.
+static MANIFEST: LazyLock<Result<Manifest, String>> =
+    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools::specs(Offered::All)));
 
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {
@@ -65,8 +75,8 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle,
         segment_calls: Some(15),
-        seconds_per_step: None,
-        manifest: gimbal_core::Manifest::default(),
+        seconds_per_step: Some(form.seconds_per_step.get()),
+        manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

@@ -1,16 +1,20 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::catalogue;
+use gimbal_env_kit::manifest::Draft;
 use serde::Deserialize;
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
+/// The file.
+const FILE: &str = "envs/cage2/brief.yaml";
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
     role: String,
@@ -23,14 +27,22 @@ struct Form {
     harm: f64,
     floor: f64,
     efficiency_shift: f64,
+    seconds_per_step: NonZeroU32,
+    manifest: Draft,
     forbidden_words: Vec<String>,
 }
 
-/// The brief of every episode, but for subjects and horizon. Read once: an episode of one step is shorter than a YAML file.
+/// Read once: an episode of one step is shorter than a YAML file.
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
+
+/// The brief of every episode, but for subjects, horizon and manifest.
 pub(super) fn read() -> Result<Brief, EnvError> {
-    static BRIEF: LazyLock<Result<Brief, String>> =
-        LazyLock::new(|| catalogue::built_in(TEXT, "envs/cage2/brief.yaml").map(brief));
-    catalogue::value(&BRIEF).cloned()
+    catalogue::value(&FORM).cloned().map(brief)
+}
+
+/// The facts of these tools; names of decoys are those of the episode.
+pub(super) fn manifest(tools: &[ToolSpec]) -> Result<Manifest, EnvError> {
+    catalogue::manifest(&FORM, |form| &form.manifest, FILE, tools).map_err(EnvError::Data)
 }
 
 fn brief(form: Form) -> Brief {
@@ -52,8 +64,8 @@ fn brief(form: Form) -> Brief {
         },
         idle: ToolCall::bare("Monitor"),
         segment_calls: None,
-        seconds_per_step: None,
-        manifest: gimbal_core::Manifest::default(),
+        seconds_per_step: Some(form.seconds_per_step.get()),
+        manifest: Manifest::default(),
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names,

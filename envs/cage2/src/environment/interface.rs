@@ -43,8 +43,10 @@ impl EpisodeInterface {
 
     fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {
         let subjects = HOSTS.iter().map(|host| names.host(*host).to_owned()).collect();
-        let brief = Arc::new(Brief { subjects, horizon, ..brief::read()? });
-        Ok(Self { brief, tools: tools(&names).into(), decoys: DecoyTable::of(&names), model: Model::default(), names })
+        let tools = tools(&names);
+        let manifest = brief::manifest(&tools)?;
+        let brief = Arc::new(Brief { subjects, horizon, manifest, ..brief::read()? });
+        Ok(Self { brief, tools: tools.into(), decoys: DecoyTable::of(&names), model: Model::default(), names })
     }
 }
 

@@ -1,10 +1,12 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::catalogue;
+use gimbal_env_kit::manifest::Draft;
 use serde::Deserialize;
 
 use super::settings::Settings;
@@ -12,6 +14,8 @@ use crate::tools;
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
+/// The file.
+const FILE: &str = "envs/consensus/brief.yaml";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,11 +26,17 @@ struct Form {
     subject: String,
     glossary: Vec<GlossaryEntry>,
     tool_names: BTreeMap<String, String>,
+    seconds_per_step: NonZeroU32,
+    manifest: Draft,
     forbidden_words: Vec<String>,
 }
 
 /// Read once: a game is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/consensus/brief.yaml"));
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
+
+/// The facts of all tools, those that an episode does not offer too.
+static MANIFEST: LazyLock<Result<Manifest, String>> =
+    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools::specs()));
 
 /// The call of whoever has nothing to say: every agent keeps its value and votes to continue.
 pub(super) fn idle() -> ToolCall {
@@ -49,8 +59,8 @@ pub(super) fn of(settings: &Settings) -> Result<Brief, EnvError> {
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(),
         segment_calls: None,
-        seconds_per_step: None,
-        manifest: gimbal_core::Manifest::default(),
+        seconds_per_step: Some(form.seconds_per_step.get()),
+        manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

@@ -1,18 +1,22 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::catalogue;
+use gimbal_env_kit::manifest::Draft;
 use serde::Deserialize;
 
-use crate::action::{COMMAND, INVENTORY, SELECT, Toolset};
+use crate::action::{COMMAND, INVENTORY, SELECT, Toolset, tools};
 use crate::menu::Menu;
 use crate::scene::Scene;
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
+/// The file.
+const FILE: &str = "envs/textcraft/brief.yaml";
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,11 +25,17 @@ struct Form {
     subject: String,
     glossary: Vec<GlossaryEntry>,
     tool_names: BTreeMap<String, String>,
+    seconds_per_step: NonZeroU32,
+    manifest: Draft,
     forbidden_words: Vec<String>,
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "envs/textcraft/brief.yaml"));
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
+
+/// The facts of all tools, those that an episode does not offer too.
+static MANIFEST: LazyLock<Result<Manifest, String>> =
+    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools(Toolset::All, &Menu::default())));
 
 /// The call that looks at the inventory.
 pub(super) fn idle(toolset: Toolset) -> ToolCall {
@@ -47,8 +57,8 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle: idle(toolset),
         segment_calls: Some(5),
-        seconds_per_step: None,
-        manifest: gimbal_core::Manifest::default(),
+        seconds_per_step: Some(form.seconds_per_step.get()),
+        manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: false,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

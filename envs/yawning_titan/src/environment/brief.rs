@@ -1,18 +1,22 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::catalogue;
+use gimbal_env_kit::manifest::Draft;
 use serde::Deserialize;
 
-use crate::action::{DO_NOTHING, Vocabulary};
+use crate::action::{ADD_DECEPTIVE, DO_NOTHING, EDGE, NODE, SCAN, Vocabulary, tool};
 use crate::facts::tables::STANDARD_REWARDS_COST;
-use crate::rules::{RewardFunction, Rules};
+use crate::rules::{KINDS, RewardFunction, Rules};
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
+/// The file.
+const FILE: &str = "envs/yawning_titan/brief.yaml";
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +27,8 @@ struct Form {
     glossary: Vec<GlossaryEntry>,
     tool_names: BTreeMap<String, String>,
     thresholds: BTreeMap<String, FormThresholds>,
+    seconds_per_step: NonZeroU32,
+    manifest: Draft,
     forbidden_words: Vec<String>,
 }
 
@@ -37,8 +43,19 @@ struct FormThresholds {
 }
 
 /// Read once: an episode of one step is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> =
-    LazyLock::new(|| catalogue::built_in(TEXT, "envs/yawning_titan/brief.yaml"));
+static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
+
+/// The facts of all tools, those that an episode does not offer too.
+static MANIFEST: LazyLock<Result<Manifest, String>> =
+    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools()));
+
+/// All tools that a mode can switch on, without texts and literals.
+fn tools() -> Vec<ToolSpec> {
+    let bare = [DO_NOTHING, SCAN].map(|name| ToolSpec::of_strings(name, "", &[]));
+    let of_nodes = KINDS.map(|kind| ToolSpec::of_strings(tool(kind), "", &[(NODE, "")]));
+    let of_edges = [ToolSpec::of_strings(ADD_DECEPTIVE, "", &[(EDGE, "")])];
+    bare.into_iter().chain(of_nodes).chain(of_edges).collect()
+}
 
 /// The brief of an episode with these rules and names.
 pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: usize) -> Result<Brief, EnvError> {
@@ -64,8 +81,8 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         },
         idle: ToolCall::bare(DO_NOTHING),
         segment_calls: None,
-        seconds_per_step: None,
-        manifest: gimbal_core::Manifest::default(),
+        seconds_per_step: Some(form.seconds_per_step.get()),
+        manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: true,
         materials: Vec::new(),
         tool_names: form.tool_names.clone(),

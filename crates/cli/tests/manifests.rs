@@ -1,0 +1,213 @@
+//! What every environment says of its tools.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gimbal_core::manifest::parameters;
+use gimbal_core::{Catalogue, Environment, Reply, Rng, Scope, TaskId, ToolCall, legal_calls};
+use gimbal_env_kit::manifest;
+use serde_json::{Value, json};
+
+/// States that are looked at, for each of an environment's options.
+const STATES: usize = 50;
+/// Most legal calls of a state that are looked at.
+const CALLS: usize = 400;
+
+fn families() -> Vec<(Arc<dyn Catalogue>, Vec<Value>)> {
+    let games = data().map(|data| data.join("alfworld/games").display().to_string());
+    let mut households = vec![json!({}), json!({ "tools": "select" }), json!({ "tools": "split" })];
+    if let Some(games) = games {
+        households.extend([json!({ "games": games }), json!({ "games": games, "wording": "2.1.1" })]);
+    }
+    vec![
+        (Arc::new(gimbal_cage2::Cage2), vec![json!({}), json!({ "names": "neutral" })]),
+        (Arc::new(gimbal_yawning_titan::YawningTitan), vec![json!({}), json!({ "names": "shuffled" })]),
+        (Arc::new(gimbal_textcraft::TextCraft), vec![json!({}), json!({ "tools": "unified" })]),
+        (Arc::new(gimbal_alfworld::Alfworld::new()), households),
+        (Arc::new(gimbal_finance_agent::FinanceAgent), vec![json!({}), json!({ "texts": "v1.1" })]),
+        (Arc::new(gimbal_triage::Triage), vec![json!({})]),
+        (Arc::new(gimbal_consensus::Consensus), vec![json!({})]),
+    ]
+}
+
+/// The folder of published data, if it is at hand.
+fn data() -> Option<PathBuf> {
+    let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
+    let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));
+    if data.join("alfworld/games").is_dir() {
+        return Some(data);
+    }
+    println!("skipped: no published games in {}", data.display());
+    None
+}
+
+/// The calls that can be made now: the legal ones as far as they can be listed, and those of experts and policies.
+fn calls(environment: &mut dyn Environment, draws: &mut Rng) -> Vec<ToolCall> {
+    let mut calls = legal_calls(environment, CALLS);
+    calls.extend(environment.expert().and_then(|expert| expert.next_call()));
+    let policies: Vec<&str> = environment.policies().to_vec();
+    for policy in policies {
+        calls.extend(environment.decide(policy, draws));
+    }
+    calls.push(environment.brief().idle.clone());
+    calls
+}
+
+/// Looks at the facts of all calls of a state. Returns how many have a use or an effect.
+fn look_at(environment: &dyn Environment, calls: &[ToolCall]) -> usize {
+    let manifest = &environment.brief().manifest;
+    let mut telling = 0;
+    for call in calls {
+        let facts = manifest.of(call);
+        let tool = &manifest.tools()[&call.tool];
+        let filled = || {
+            let effects = facts.effects.iter().flat_map(|(key, value)| [key, value]);
+            facts.reads.iter().chain(&facts.writes).chain(effects)
+        };
+        let commands = tool.commands.iter().flat_map(|one| {
+            let effects = one.effects.iter().flat_map(|(key, value)| [key, value]);
+            one.reads.iter().chain(&one.writes).chain(effects)
+        });
+        let effects = tool.effects.iter().flat_map(|(key, value)| [key, value]);
+        let written = tool.reads.iter().chain(&tool.writes).chain(effects).chain(commands);
+        for name in written.flat_map(|text| parameters(text)) {
+            let left = filled().find(|text| text.contains(&format!("{{{name}}}")));
+            assert_eq!(left, None, "{call:?}");
+        }
+        if let Some(command) = tool.commands.first() {
+            let text = call.string(&command.argument).unwrap();
+            assert!(tool.commands.iter().any(|one| one.form.read(text).is_some()), "no form for `{text}`");
+        }
+        telling += usize::from(filled().next().is_some());
+    }
+    telling
+}
+
+async fn play(family: &dyn Catalogue, options: &Value, task: &TaskId) -> Option<(usize, usize)> {
+    let mut environment = family.open(options).unwrap();
+    let mut draws = Rng::stream(7, "manifests");
+    let (mut looked, mut telling, mut seed) = (0, 0, 0);
+    let mut over = true;
+    while looked < STATES {
+        if over {
+            seed += 1;
+            if let Err(error) = environment.reset(task, seed).await {
+                println!("skipped: {} {options} {}: {error}", family.name(), task.0);
+                return None;
+            }
+            assert_eq!(
+                manifest::check(&environment.brief().manifest, "brief", environment.tools()).err().filter(|error| {
+                    // A tool that an episode does not offer has an entry.
+                    !matches!(error.problem, manifest::Problem::UnknownTool { .. })
+                }),
+                None
+            );
+            assert!(environment.brief().seconds_per_step.is_some_and(|seconds| seconds > 0));
+        }
+        let calls = calls(&mut *environment, &mut draws);
+        telling += look_at(&*environment, &calls);
+        looked += 1;
+        let call = &calls[draws.below(calls.len() as u64) as usize];
+        let mut reply = environment.call(call).await;
+        if let Ok(Reply::Ask(ask)) = &reply {
+            reply = environment.unanswered(&ask.role, "refused").await;
+        }
+        over = match reply {
+            Ok(Reply::Step(step)) => step.done.is_some(),
+            // Free texts of an example may be refused, and then nothing has changed.
+            _ => false,
+        };
+    }
+    Some((looked, telling))
+}
+
+// covers: CTHA-060, CTHA-070
+#[tokio::test]
+async fn every_tool_of_every_environment_has_facts_and_every_call_fills_them_in() {
+    for (family, all) in families() {
+        let mut played = 0;
+        for options in &all {
+            for split in family.splits() {
+                let Ok(tasks) = family.tasks(split, options) else { continue };
+                let Some(task) = tasks.first() else { continue };
+                let Some((looked, telling)) = play(&*family, options, task).await else { continue };
+                assert!(telling >= looked, "{} {options}: only {telling} calls use or change something", family.name());
+                played += 1;
+            }
+        }
+        assert!(played >= all.len().min(2), "{}: {played} played", family.name());
+    }
+}
+
+fn facts(family: &dyn Catalogue) -> gimbal_core::Manifest {
+    family.open(&json!({})).unwrap().brief().manifest.clone()
+}
+
+/// Whether two calls of one step exclude one another by what they use or bring about.
+fn exclude(manifest: &gimbal_core::Manifest, one: &ToolCall, other: &ToolCall) -> bool {
+    let (one, other) = (manifest.of(one), manifest.of(other));
+    let uses = |a: &gimbal_core::CallFacts, b: &gimbal_core::CallFacts| {
+        a.writes.iter().any(|name| b.writes.contains(name) || b.reads.contains(name))
+    };
+    let contradict = one.effects.iter().any(|(key, value)| other.effects.get(key).is_some_and(|found| found != value));
+    uses(&one, &other) || uses(&other, &one) || contradict
+}
+
+// covers: CTHA-070
+#[test]
+fn what_excludes_what_is_what_the_rules_of_each_environment_say() {
+    let of = |tool: &str, argument: &str, value: &str| ToolCall::with(tool, &[(argument, value)]);
+    let cage = facts(&gimbal_cage2::Cage2);
+    let on = |tool: &str, host: &str| of(tool, "hostname", host);
+    assert!(exclude(&cage, &on("Remove", "User1"), &on("Restore", "User1")));
+    assert!(exclude(&cage, &on("DecoyApache", "User1"), &on("Restore", "User1")));
+    assert!(exclude(&cage, &on("Analyse", "User1"), &on("Restore", "User1")));
+    assert!(!exclude(&cage, &on("Restore", "User1"), &on("Restore", "User2")));
+    assert!(!exclude(&cage, &on("DecoyApache", "User1"), &on("Remove", "User1")));
+    assert!(!exclude(&cage, &ToolCall::bare("Monitor"), &on("Analyse", "User1")));
+    assert_eq!(cage.of(&on("DecoyApache", "User1")).effects["decoys of User1"], "present");
+    assert_eq!(cage.of(&on("Restore", "User1")).effects["decoys of User1"], "none");
+
+    let titan = facts(&gimbal_yawning_titan::YawningTitan);
+    let node = |tool: &str, name: &str| of(tool, "node", name);
+    assert!(exclude(&titan, &node("ReduceVulnerability", "n1"), &node("RestoreNode", "n1")));
+    assert!(exclude(&titan, &node("IsolateNode", "n1"), &node("ConnectNode", "n1")));
+    assert!(!exclude(&titan, &node("IsolateNode", "n1"), &node("MakeNodeSafe", "n1")));
+    assert!(!exclude(&titan, &node("MakeNodeSafe", "n1"), &node("MakeNodeSafe", "n2")));
+
+    let house = facts(&gimbal_alfworld::Alfworld::new());
+    let does = |command: &str| of("select_command", "command", command);
+    assert!(exclude(&house, &does("go to sink 1"), &of("explore", "command", "go to desk 2")));
+    assert!(exclude(&house, &does("go to sink 1"), &does("take pen 1 from desk 2")));
+    assert!(exclude(&house, &does("take pen 1 from desk 2"), &does("put cup 1 in/on desk 2")));
+    assert!(exclude(&house, &does("heat egg 1 with oven 1"), &does("cool egg 1 with fridge 1")));
+    assert!(!exclude(&house, &does("heat egg 1 with oven 1"), &does("clean cup 1 with sink 1")));
+    assert!(!exclude(&house, &does("look"), &does("inventory")));
+    let taken = house.of(&does("take pen 1 from desk 2"));
+    assert_eq!((taken.effects["place of pen 1"].as_str(), taken.effects["hands"].as_str()), ("hands", "pen 1"));
+
+    let craft = facts(&gimbal_textcraft::TextCraft);
+    let crafts = |command: &str| of("textcraft_craft", "crafting_command", command);
+    let signs = crafts("craft 3 oak sign using 6 oak planks, 1 stick");
+    assert!(exclude(&craft, &signs, &crafts("craft 4 stick using 2 oak planks")));
+    assert!(!exclude(&craft, &signs, &crafts("craft 1 iron ingot using 9 iron nugget")));
+    assert!(!exclude(&craft, &signs, &ToolCall::bare("textcraft_inventory")));
+    assert_eq!(craft.of(&signs).writes, ["item oak sign", "item oak planks", "item stick"]);
+
+    let filings = facts(&gimbal_finance_agent::FinanceAgent);
+    let page = |url: &str, key: &str| ToolCall::with("finance_agent_parse_html_page", &[("url", url), ("key", key)]);
+    assert!(
+        exclude(&filings, &page("a", "k"), &page("b", "k")) && !exclude(&filings, &page("a", "k"), &page("b", "l"))
+    );
+    let answer = |text: &str| of("finance_agent_final_answer", "answer", text);
+    assert!(exclude(&filings, &answer("4 %"), &answer("5 %")));
+    assert_eq!(filings.of(&answer("4 %")).scope, Scope::Plan);
+
+    let triage = facts(&gimbal_triage::Triage);
+    assert!(!exclude(&triage, &of("show_fact", "id", "F001"), &of("show_fact", "id", "F001")));
+    assert_eq!(triage.of(&of("conclude", "verdict", "INCONCLUSIVE")).effects["verdict"], "INCONCLUSIVE");
+    assert_eq!(triage.of(&of("conclude", "verdict", "INCONCLUSIVE")).scope, Scope::Plan);
+
+    let rounds = facts(&gimbal_consensus::Consensus);
+    assert!(exclude(&rounds, &of("round", "ballots", "a"), &of("round", "ballots", "b")));
+}
