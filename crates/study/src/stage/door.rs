@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Expert, Halt, LaneId, Memory,
-    Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Expert,
+    Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
 use super::act::arguments_of;
 use super::ask::Asker;
+use super::branch::PresentBranch;
 use super::injector::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
@@ -137,6 +138,19 @@ impl Stage for EpisodeStage {
             sampling,
         };
         self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint }).await
+    }
+
+    async fn branch(&self, future: u64) -> Result<Box<dyn Branch>, BranchError> {
+        let environment = self.environment.lock().await;
+        let steps = {
+            let mut state = self.lock();
+            match self.barred(&mut state) {
+                Some(halt) => return Err(halt.into()),
+                None => state.steps,
+            }
+        };
+        let branch = PresentBranch::of(&self.branches, &**environment, steps, future)?;
+        Ok(Box::new(branch))
     }
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
