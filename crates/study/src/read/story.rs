@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gimbal_core::Grammar;
 use gimbal_core::event::{Body, Ended, ModelCalled};
 
 use super::trace::Reader;
@@ -129,6 +130,10 @@ impl Reader {
     /// A call: what is new to the model, and what it says.
     fn told_call(&mut self, call: &ModelCalled, teller: &mut StoryWriter) -> Result<String, RunError> {
         let mut out = format!("call {} to {}: {} earlier messages kept", call.call, call.role, call.kept);
+        // Also of a role that decodes freely, where a mask was asked for this call.
+        if let Ok(grammar) = serde_json::from_str::<Grammar>(&self.text(&call.grammar)?) {
+            let _ = write!(out, ", the answer held to a grammar ({})", grammar.kind().name());
+        }
         for message in call.messages.iter().filter(|message| message.speaker != "assistant") {
             let text = self.text(&message.text)?;
             // A system prompt is long, and the same from call to call.

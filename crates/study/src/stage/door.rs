@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Expert,
-    Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
+    Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -137,7 +137,12 @@ impl Stage for EpisodeStage {
             stop: request.stop,
             sampling,
         };
-        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint }).await
+        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint, mask: request.mask }).await
+    }
+
+    fn can_mask(&self, role: &str, grammar: &Arc<Grammar>) -> bool {
+        let request = ChatRequest { grammar: Some(Arc::clone(grammar)), ..ChatRequest::default() };
+        self.find_role(role).is_some_and(|role| role.model.enforced(&request).is_some())
     }
 
     async fn branch(&self, future: u64) -> Result<Box<dyn Branch>, BranchError> {
