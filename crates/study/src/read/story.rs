@@ -112,7 +112,13 @@ impl Reader {
                 teller.fallbacks += 1;
                 format!("fallback ({}): the engine makes the next call in the place of the agent", fallback.reason)
             }
-            Body::Fault(fault) => format!("fault: {} at {} number {}", fault.kind, fault.site, fault.index),
+            Body::Fault(fault) => {
+                let planted = match &fault.planted {
+                    Some(text) => format!(": {}", teller.folded(&self.text(text)?)),
+                    None => String::new(),
+                };
+                format!("fault: {} at {} number {}{planted}", fault.kind, fault.site, fault.index)
+            }
             Body::Sent(sent) => {
                 format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
             }

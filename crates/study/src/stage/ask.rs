@@ -187,8 +187,9 @@ impl EpisodeStage {
         (outcome, injected): (Result<Completion, NoCompletion>, Vec<InjectedFault>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
-        let note =
-            |state: &mut super::State| injected.iter().try_for_each(|injected| state.push(lane, injected.event()));
+        let note = |state: &mut super::State| {
+            injected.iter().try_for_each(|injected| state.push(lane, injected.event(&*self.recorder)?))
+        };
         let error = match outcome {
             Ok(completion) => {
                 self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;

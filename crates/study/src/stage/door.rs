@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Expert,
-    Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
+    Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View,
+    canonical,
 };
 use serde_json::Value;
 
@@ -120,7 +121,7 @@ impl Stage for EpisodeStage {
         }
         state.push(lane, Body::ContextBuilt(ContextBuilt { blocks: used }))?;
         for fault in injected {
-            state.push(lane, fault.event())?;
+            state.push(lane, fault.event(&*self.recorder)?)?;
         }
         Ok(blocks)
     }
@@ -205,7 +206,7 @@ impl Stage for EpisodeStage {
             }))
         });
         for fault in injected {
-            self.noted(lane, |_| Ok(fault.event()));
+            self.noted(lane, |recorder| fault.event(recorder));
         }
         answer
     }
@@ -214,7 +215,7 @@ impl Stage for EpisodeStage {
         let mut message = message;
         let injected = {
             let mut state = self.lock();
-            state.inject(lane, Site::Message).unwrap_or_else(|halt| {
+            state.inject_between(lane, Site::Message, (from, to)).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
@@ -236,7 +237,7 @@ impl Stage for EpisodeStage {
         });
         let lost = injected.as_ref().is_some_and(|fault| fault.fault == Fault::Lost);
         if let Some(fault) = injected {
-            self.noted(lane, |_| Ok(fault.event()));
+            self.noted(lane, |recorder| fault.event(recorder));
         }
         (!lost).then_some(message)
     }
@@ -255,7 +256,7 @@ impl Stage for EpisodeStage {
         };
         let Some(mut fault) = injected else { return wanted.to_owned() };
         let to = fault.draws.choose(&others).map_or(wanted, |other| other.as_str()).to_owned();
-        self.noted(lane, |_| Ok(fault.event()));
+        self.noted(lane, |recorder| fault.event(recorder));
         to
     }
 
