@@ -209,6 +209,7 @@ fn draw(pairs: &[Pair], design: &Design, generator: &mut Generator) -> Rows {
         planned: design.runs as u32,
         thresholds,
         faults: String::new(),
+        simulator: false,
     };
     let model = RoleModel { role: "default".to_owned(), model: "simulated tokens".to_owned() };
     let mut rows = Rows {

@@ -50,6 +50,9 @@ pub struct CellInfo {
     /// Injected faults as the study calls them; empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub faults: String,
+    /// Whether its architecture tries calls in copies of the environment, and so sees what agents do not see: marked in every table.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulator: bool,
 }
 
 /// A role and the model that plays it.

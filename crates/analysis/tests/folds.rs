@@ -35,7 +35,7 @@ fn events(number: u64) -> Vec<Event> {
             state: Digest::of(&number.to_le_bytes()),
         })
     };
-    let fault = Fault { index: 0, kind: "malformed".to_owned(), site: "model".to_owned() };
+    let fault = Fault { index: 0, kind: "malformed".to_owned(), planted: None, site: "model".to_owned() };
     let bodies = [
         (1, Body::ModelCalled(called)),
         (1, Body::ToolCalled(act())),

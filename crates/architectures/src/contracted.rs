@@ -53,6 +53,9 @@ pub(crate) struct Contracted<'a> {
     pub expert: Option<Hint>,
     /// How much of an answer that cannot be used goes back to the model, in characters.
     pub longest: usize,
+    /// Whether the repair is held to the form by a mask where the role's model can be given one: its tier is then
+    /// [`Tier::Constrained`] (CTHA-045).
+    pub mask: bool,
 }
 
 impl Contracted<'_> {
@@ -65,9 +68,9 @@ impl Contracted<'_> {
         stage: &dyn Stage,
         check: impl Fn(Value) -> Result<T, String> + Send + Sync,
     ) -> Result<Result<T, String>, Halt> {
-        let Self { agent, lane, blocks, who, target, message, shape, form, expert, longest } = self;
+        let Self { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask } = self;
         let session = agent.session(stage).await?;
-        let reply_spec = ReplySpec { form, expert };
+        let reply_spec = ReplySpec { form, expert, mask };
         let question = Question { target, message };
         let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest };
         let last = Mutex::new((Tier::Default, Vec::new(), None));
@@ -87,7 +90,11 @@ impl Contracted<'_> {
         };
         let (found, problems) = ask.once_and_again(stage, read).await?;
         let (tier, changes, tokens) = last.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let tier = if found.is_some() && !problems.is_empty() { Tier::Repaired } else { tier };
+        let tier = match found.is_some() && !problems.is_empty() {
+            false => tier,
+            true if reply_spec.mask(stage, agent.role()).is_some() => Tier::Constrained,
+            true => Tier::Repaired,
+        };
         let parsed = Parsed { contract: shape.name().to_owned(), tier, unread: None, tokens };
         stage.record(lane, &parsed).await;
         reshaped(stage, lane, agent.role(), shape.name(), &changes).await;

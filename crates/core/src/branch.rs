@@ -1,20 +1,27 @@
 //! Branches: copies of the present in which calls may be tried, for architectures that need a simulator.
 //!
-//! Who uses one sees what agents do not see, so tables mark it. What happens in a branch is in no journal; the stage counts its calls apart
-//! from those of the episode, bounds them, and notes both.
+//! Who uses one sees what agents do not see, so tables mark it: observations are the true ones, without injected faults. What happens in a
+//! branch is in no journal; the stage counts branches and their calls apart from the calls of the episode, bounds the calls, and writes both
+//! into one record at the end.
+//!
+//! A branch is *over* when its episode ended in it, and *closed* when a call in it asked a model or a service of the environment failed.
+//! Then each further call, policy and fork gives the error that says so; other branches and the episode go on.
 
 use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{Digest, Halt, Rejection, ToolCall, Transition};
 
-/// A copy of the environment at some moment, with a future of its own.
+/// A copy of the environment at some moment, with a future of its own. Futures are names: what they bring depends on the seed of the
+/// episode, the step at which the stage made the first branch, and the name, so that branches of one future meet the same chances and none
+/// meets those of the episode itself.
 #[async_trait]
 pub trait Branch: Send {
     /// Carries out a call in the branch.
     ///
     /// # Errors
-    /// See [`BranchError`]. A rejection changes nothing.
+    /// See [`BranchError`]. A rejection changes nothing. A call that asks a model closes the branch: what the environment did before it asked
+    /// cannot be taken back.
     async fn act(&mut self, call: &ToolCall) -> Result<Transition, BranchError>;
 
     /// The legal calls now, in the environment's order, as far as literals are known; at most `cap`.
@@ -24,16 +31,16 @@ pub trait Branch: Send {
     /// one future get the same ones.
     ///
     /// # Errors
-    /// When there is no such policy.
+    /// When there is no such policy, or the branch is over or closed.
     fn policy(&mut self, name: &str) -> Result<ToolCall, BranchError>;
 
     /// Hash of the true state.
     fn state(&self) -> Digest;
 
-    /// A copy of this branch, with a fresh future named by `future`. Environments without chance ignore it.
+    /// A copy of this branch, with a fresh future named by `future`. Environments without chance ignore it. Built-in policies begin anew in it.
     ///
     /// # Errors
-    /// When this environment cannot be forked.
+    /// When this environment cannot be forked, or the branch is over or closed.
     fn fork(&self, future: u64) -> Result<Box<dyn Branch>, BranchError>;
 }
 
@@ -63,7 +70,7 @@ pub enum BranchError {
     /// Refused; nothing changed.
     #[error("{0}")]
     Rejected(Rejection),
-    /// The episode is over.
+    /// The episode is over: the true one, or that of the branch. The stop reason says how.
     #[error(transparent)]
     Halt(#[from] Halt),
 }

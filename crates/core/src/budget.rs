@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Stop, Usage};
 
-/// Upper bounds for one episode; `None` means unlimited.
+/// Upper bounds for one episode; `None` means unlimited, but for `branch_calls`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -23,6 +23,24 @@ pub struct Limits {
     /// Money in millionths of a dollar, for tokens as called and under the price table in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_microdollars: Option<u64>,
+    /// Calls in branches ([`Stage::branch`](crate::Stage::branch)), apart from `tool_calls`, rejected ones too. `None` means
+    /// [`Limits::BRANCH_CALLS`]. It ends no episode: a branch refuses further calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_calls: Option<u64>,
+}
+
+impl Limits {
+    /// Calls in branches of one episode where no limit is given.
+    pub const BRANCH_CALLS: u64 = 100_000;
+
+    /// Calls in branches that an episode may make.
+    #[must_use]
+    pub const fn most_branch_calls(&self) -> u64 {
+        match self.branch_calls {
+            Some(most) => most,
+            None => Self::BRANCH_CALLS,
+        }
+    }
 }
 
 /// What an episode has used so far.

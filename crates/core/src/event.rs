@@ -209,6 +209,9 @@ pub struct Fault {
     pub index: u64,
     /// What kind.
     pub kind: String,
+    /// The text that was put into what the agent saw; left out where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planted: Option<TextRef>,
     /// Where.
     pub site: String,
 }
@@ -331,7 +334,8 @@ mod tests {
                 tool: "subject_state".to_owned(),
             }),
             Body::Fallback(Fallback { reason: "attempts".to_owned(), tool: "Monitor".to_owned() }),
-            Body::Fault(Fault { index: 3, kind: "malformed".to_owned(), site: "model".to_owned() }),
+            Body::Fault(Fault { index: 3, kind: "malformed".to_owned(), planted: None, site: "model".to_owned() }),
+            Body::Fault(Fault { index: 3, kind: "planted".to_owned(), planted: Some(text()), site: "tool".to_owned() }),
             Body::Sent(Sent {
                 contract: "suggestion".to_owned(),
                 from: "planner".to_owned(),

@@ -8,8 +8,8 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
-    Artefact, Branch, BranchError, Brief, Completion, Embedder, Grammar, GrammarKind, Halt, Hint, Memory, Message,
-    Milli, ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
+    Artefact, Branch, BranchError, Brief, Completion, Embedder, Grammar, Halt, Hint, Memory, Message, Milli,
+    ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
 };
 
 /// A sequence of work. Work on the main lane may act on the environment; other lanes may not.
@@ -96,9 +96,10 @@ pub struct AskRequest {
     pub messages: Vec<Arc<Message>>,
     /// Tools for native calls.
     pub tools: Arc<[ToolSpec]>,
-    /// The shape of the answer; used only where the role decodes under constraint.
+    /// The shape of the answer; used where the role decodes under constraint, or `mask` asks for it.
     pub grammar: Option<Arc<Grammar>>,
-    /// Whether the grammar is enforced for this call, also where the role decodes freely (CTHA-045). [`Stage::can_mask`] says where that works.
+    /// Whether the grammar is enforced for this call, also where the role decodes freely (CTHA-045). Where the model cannot be held to it
+    /// ([`Stage::can_mask`]), the call is a free one. The journal's event of the call names the grammar that was enforced.
     pub mask: bool,
     /// Texts at which the answer ends.
     pub stop: Vec<String>,
@@ -184,8 +185,9 @@ pub trait Stage: Send + Sync {
     /// See [`AskError`].
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError>;
 
-    /// Whether the model of a role can be held to a grammar of this kind for a single call ([`AskRequest::mask`]).
-    fn can_mask(&self, role: &str, grammar: GrammarKind) -> bool {
+    /// Whether the model of a role can be held to this grammar for a single call ([`AskRequest::mask`]). It takes the grammar and not its kind,
+    /// since a server may take some expressions or schemas and not others.
+    fn can_mask(&self, role: &str, grammar: &Arc<Grammar>) -> bool {
         let _ = (role, grammar);
         false
     }

@@ -26,8 +26,11 @@ pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
     if sheet.asks_for(&["goal_id", "subgoals"]) {
         let goal =
             sheet.system.split_once("The goal: ").map_or("", |(_, rest)| rest.lines().next().unwrap_or_default());
+        // What needs a plan is let through: the player of the environment knows what it wants.
+        let request = sheet.request(&["step"]).unwrap_or_default();
+        let escalated = request.get("escalated").and_then(serde_json::Value::as_str);
         let subgoal = json!({
-            "id": "goal", "description": plain(goal, GOAL), "success_criteria": "the goal is reached", "dependencies": []
+            "id": "goal", "description": plain(escalated.unwrap_or(goal), GOAL), "success_criteria": "the goal is reached", "dependencies": []
         });
         let plan =
             json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": [], "priority": 0.5, "deadline": null });
@@ -68,6 +71,8 @@ fn action(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Option<String> 
     let page = Page { grammar: None, ..sheet.page };
     let mut own = Sheet::read(&page);
     own.adviser = false;
+    // A player that tells places by the keys of their answers must not take this page for that of an adviser.
+    own.system = own.system.replace("\"action\"", "action").replace("\"confidence\"", "confidence");
     let Reply { text, missed, .. } = player(&own);
     for missed in missed {
         sheet.miss(missed.lack, missed.words);

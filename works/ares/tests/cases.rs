@@ -198,6 +198,7 @@ fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
             planned: episodes.len() as u32,
             thresholds: Thresholds::default(),
             faults: String::new(),
+            simulator: false,
         });
         let mut runs: BTreeMap<String, u32> = BTreeMap::new();
         for (events, marking) in episodes {

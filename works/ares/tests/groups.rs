@@ -104,6 +104,7 @@ fn inputs(cells: &[(&str, Vec<Vec<Event>>)]) -> Inputs {
             planned: episodes.len() as u32,
             thresholds: Thresholds::default(),
             faults: String::new(),
+            simulator: false,
         });
         for (number, events) in episodes.iter().enumerate() {
             let task = format!("t{number}");

@@ -206,7 +206,7 @@ pub fn messages(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
     ];
     columns.extend(
         OUTCOMES.map(|name| {
-            Column::new(name, name.replace('_', " "), "read", ColumnKind::Share(1), "Share of the messages")
+            Column::new(name, &name.replace('_', " "), "read", ColumnKind::Share(1), "Share of the messages")
         }),
     );
     columns.push(number("a_step", "A step", "size", 2, "Messages a step"));

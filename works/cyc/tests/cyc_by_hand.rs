@@ -46,6 +46,7 @@ impl Made {
             planned: 4,
             thresholds: Thresholds::default(),
             faults: if faults { "diverted".to_owned() } else { String::new() },
+            simulator: false,
         }
     }
 

@@ -182,7 +182,8 @@ impl AgentSession<'_> {
         self.repair_of(stage, lane, broken, (question, None)).await
     }
 
-    /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`.
+    /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`. The answer is held
+    /// to the form where [`ReplySpec::mask`] gives a grammar.
     ///
     /// # Errors
     /// The halt that ended the episode.
@@ -208,17 +209,20 @@ impl AgentSession<'_> {
             Arc::new(Message::new(Speaker::User, render(&repair.user.text)?)),
         ];
         let request = match reply_spec {
-            Some(reply_spec) => AskRequest {
-                messages,
-                grammar: self.constrained(stage).then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone()))),
-                max_output_tokens: u32::try_from(reply_spec.form.longest + 1)
-                    .ok()
-                    .filter(|_| self.constrained(stage))
-                    .or(self.agent.own.1),
-                temperature: self.agent.own.0,
-                hint: reply_spec.expert.clone(),
-                ..AskRequest::default()
-            },
+            Some(reply_spec) => {
+                let mask = reply_spec.mask(stage, self.agent.role());
+                let held = mask.is_some() || self.constrained(stage);
+                let longest = u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| held);
+                AskRequest {
+                    messages,
+                    mask: mask.is_some(),
+                    grammar: mask.or_else(|| held.then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone())))),
+                    max_output_tokens: longest.or(self.agent.own.1),
+                    temperature: self.agent.own.0,
+                    hint: reply_spec.expert.clone(),
+                    ..AskRequest::default()
+                }
+            }
             None => AskRequest {
                 messages,
                 max_output_tokens: self.agent.own.1,

@@ -236,6 +236,7 @@ mod tests {
             planned: 1,
             thresholds: Thresholds::default(),
             faults: String::new(),
+            simulator: false,
         }
     }
 

@@ -6,9 +6,15 @@ use crate::profile::{DEFAULT, Handled, Traces};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Ways of reading, in the order in which they are tried, with what tables call them.
-const TIERS: [(&str, &str, &str); 4] = [
+const TIERS: [(&str, &str, &str); 6] = [
     ("direct", "Direct", "Read as they stand"),
     ("normalised", "Normal.", "Read after taking off prefixes, fences and wrappings"),
+    (
+        "by_rule",
+        "By rule",
+        "Read after rules coerced types, cut what was too long, dropped members and filled in defaults",
+    ),
+    ("constrained", "Masked", "Read after the model was asked once more under a mask: a call that is counted"),
     ("repaired", "Repaired", "Read after the model was asked once more: a call that is counted"),
     ("raw", "Raw", "Not read: passed on as the text that they are"),
 ];
@@ -24,7 +30,11 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
         Column::new("contract", "Contract", "cell", Label, "Contract that its messages have to keep"),
         column("messages", "Messages", Integer, "Messages under a contract"),
     ]);
-    columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help)));
+    let cells = || analysis.cells.iter().filter_map(|cell| traces.cell(&cell.info.id));
+    let any = |tier: &str| cells().any(|trace| trace.handled.values().any(|handled| handled.by(tier) > 0));
+    // Most agents have no contract as a schema and no mask for a repair.
+    let shown = |tier: &str| !["by_rule", "constrained"].contains(&tier) || any(tier);
+    columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help).shown_if(shown(key))));
     let done = |key, title, kind, help| Column::new(key, title, "done", kind, help);
     columns.extend([
         column("defaults", "Default", Integer, "Not read at all: replaced by the default"),

@@ -70,9 +70,30 @@ pub fn all(analysis: &Analysis) -> Vec<Table> {
     .collect()
 }
 
-/// The mark that a cell carries in every table: what keeps its numbers from being evidence about a language model.
+/// The mark that a cell carries in every table: what keeps its numbers from being evidence about a language model, and whether its architecture
+/// has a simulator.
 #[must_use]
 pub fn mark(info: &CellInfo) -> &'static str {
+    let player = player_mark(info);
+    if !info.simulator {
+        return player;
+    }
+    match player {
+        "" => SIMULATOR,
+        "policy" => "policy, simulator",
+        "scripted" => "scripted, simulator",
+        "noisy expert" => "noisy expert, simulator",
+        "reader" => "reader, simulator",
+        "plumbing" => "plumbing, simulator",
+        _ => "replayed, simulator",
+    }
+}
+
+/// The mark of a cell whose architecture tries calls in copies of the environment.
+pub const SIMULATOR: &str = "simulator";
+
+/// What the player of a cell is, where it is no language model that plays now.
+fn player_mark(info: &CellInfo) -> &'static str {
     match (info.kind, &info.plumbing) {
         (Kind::Baseline, _) => "policy",
         (Kind::Scripted, _) => "scripted",
@@ -351,7 +372,12 @@ pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
             "{UNPLANNED}: episodes in which the planner gave no valid graph; they played the one that the environment suggests and do not measure the planner."
         ));
     }
-    let marked = |wanted: &str| analysis.cells.iter().any(|cell| mark(&cell.info) == wanted);
+    let marked = |wanted: &str| analysis.cells.iter().any(|cell| player_mark(&cell.info) == wanted);
+    if analysis.cells.iter().any(|cell| cell.info.simulator) {
+        notes.push(format!(
+            "{SIMULATOR}: the architecture tries calls in copies of the environment before it acts, and so sees what agents do not see; such rows compare with rows that have the same mark alone."
+        ));
+    }
     if marked("policy") {
         notes.push("policy: a rule without a language model; it spends no tokens.".to_owned());
     }

@@ -103,6 +103,7 @@ pub fn info(plan: &Plan) -> CellInfo {
         planned: 18,
         thresholds: Thresholds { success_above: Some(999), ..Thresholds::default() },
         faults: if plan.fault > 0 { format!("diversion {}%", plan.fault) } else { String::new() },
+        simulator: false,
     }
 }
 

@@ -24,6 +24,7 @@ pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
             shift: Some(225_000),
         },
         faults: String::new(),
+        simulator: false,
     }
 }
 

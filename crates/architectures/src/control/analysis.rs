@@ -164,7 +164,7 @@ impl Analyzer {
             ("next", next),
             ("reason", Form::text(1, 120)),
         ]);
-        let reply_spec = ReplySpec { form, expert };
+        let reply_spec = ReplySpec { form, expert, mask: false };
         let session = self.agent.session(stage).await?;
         let (graph, index) = (Arc::clone(&run.graph), Arc::clone(&run.ways));
         let choice = Choice { graph: &graph, index: &index, from: run.node, ways: &ways, most: self.batch };
@@ -218,7 +218,7 @@ impl Analyzer {
         let known = stage.expert().await;
         let expert = known.map(|_| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
-        let reply_spec = ReplySpec { form, expert };
+        let reply_spec = ReplySpec { form, expert, mask: false };
         let session = self.agent.session(stage).await?;
         let request = self.request(run, None);
         let written = self.ask(stage, &session, (run, request), &reply_spec).await?;

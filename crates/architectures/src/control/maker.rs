@@ -271,7 +271,7 @@ impl Maker {
             ];
             Hint { answer: self.text(&right), alternatives: wrong.iter().map(|graph| self.text(graph)).collect() }
         });
-        ReplySpec { form, expert }
+        ReplySpec { form, expert, mask: false }
     }
 
     /// A graph as a planner writes it, within the bounds of the form.

@@ -201,7 +201,7 @@ impl Summarising<'_> {
                 alternatives: vec![say("The task was completed."), say(""), "The task was completed.".to_owned()],
             }
         });
-        ReplySpec { form, expert }
+        ReplySpec { form, expert, mask: false }
     }
 }
 

@@ -45,6 +45,7 @@ impl Request<'_> {
             form,
             expert,
             longest: BROKEN,
+            mask: false,
         };
         Ok(asked.ask(stage, Ok).await?.ok())
     }

@@ -162,6 +162,7 @@ impl<'a> Seat<'a> {
         let reply_spec = ReplySpec {
             form: super::form::position(self.case.packet, anchored),
             expert: self.case.hints.then(|| self.hint(anchored, heard)),
+            mask: false,
         };
         let question = Question { target: "", message: &message };
         let session = agent.session(stage).await?;

@@ -181,7 +181,7 @@ impl Gate {
             };
             Hint { answer: say(false), alternatives: vec![say(true)] }
         });
-        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), expert };
+        let reply_spec = ReplySpec { form: Claim::form(doubted, &keys), expert, mask: false };
         let session = self.verifier.session(stage).await?;
         let text = spaced(&request);
         let question = Question { target: "", message: &text };

@@ -136,7 +136,8 @@ impl Panel {
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
         let (shape, form) = (Shape::Contract(&self.contracts.ballot), view.form());
         let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
-        let asked = Contracted { agent, lane, blocks: &blocks, who, target, message, shape, form, expert, longest };
+        let (blocks, mask) = (&blocks[..], false);
+        let asked = Contracted { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask };
         let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
         let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
         let arrived = match &given {

@@ -70,6 +70,7 @@ impl Panel {
             form,
             expert,
             longest,
+            mask: false,
         };
         let read = asked.ask(stage, |value| questions.read(&value)).await?;
         let arrived = match read {

@@ -76,6 +76,7 @@ impl Temporal {
                 if bound {
                     put("policy", held(episode, Layer::Institutional));
                     put("plan", held(episode, Layer::Strategic));
+                    put("escalated", json!(episode.escalated));
                     put("reached", episode.reached.iter().map(String::as_str).collect());
                 }
                 put("notes", episode.notes.find(&format!("{} {}", turn.brief.goal, why)));
@@ -180,6 +181,7 @@ impl Temporal {
             form,
             expert,
             longest: BROKEN,
+            mask: true,
         };
         let kind = match layer {
             Layer::Reflex | Layer::Tactical => {
@@ -229,7 +231,7 @@ async fn remark(
     expert: Option<Hint>,
 ) -> Result<Said, Halt> {
     let session = agent.session(turn.stage).await?;
-    let reply_spec = ReplySpec { form: forms::remark(), expert };
+    let reply_spec = ReplySpec { form: forms::remark(), expert, mask: false };
     let question = Question { target: "", message };
     Ok(match session.consult(turn.stage, lane, blocks, question, (&Alone, Some(&reply_spec))).await? {
         Advice::Text(text) => Said::Remark(bounded(text.trim(), REMARK)),

@@ -128,19 +128,21 @@ impl Temporal {
         let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
         let learned = self.learned(stage, episode, proposals, &live).await;
         let verdict = self.verdict(turn, proposals, &live, &learned);
+        let nobody = Proposal::call(Layer::Reflex, idle.clone());
         let party = |place: usize| -> &Proposal {
-            match verdict.parties[place] {
-                Party::Proposal(at) => &proposals[at],
-                Party::Commitment(number) => {
-                    live.iter().find(|one| one.number == number).map_or(&proposals[0], |one| &one.proposal)
+            let found = match verdict.parties.get(place) {
+                Some(Party::Proposal(at)) => proposals.get(*at),
+                Some(Party::Commitment(number)) => {
+                    live.iter().find(|one| one.number == *number).map(|one| &one.proposal)
                 }
-            }
+                None => None,
+            };
+            found.unwrap_or(&nobody)
         };
         let decision = if self.kind == ArbiterKind::Last {
             // Whoever speaks last in a step is the fastest layer that wants an action.
             let may = |one: &&Proposal| self.arbiter.authority.permits(one.layer, one.category);
-            let opens = |one: &&Proposal| one.as_call().is_some_and(|call| turn.is_open(call));
-            let last = proposals.iter().rev().filter(may).find(opens);
+            let last = proposals.iter().rev().filter(may).find(|one| one.as_call().is_some());
             match last.and_then(|one| Some((one.layer, one.as_call()?))) {
                 Some((layer, call)) => Decision { call: call.clone(), caller: Some(layer) },
                 None => Decision { call: idle.clone(), caller: None },
@@ -192,7 +194,8 @@ impl Temporal {
             active: active.iter().map(|layer| layer.name().to_owned()).collect(),
         };
         stage.record(LaneId::MAIN, &record).await;
-        self.outside(turn, episode, proposals, &decision).await;
+        let gave_way: Vec<u64> = if self.kind == ArbiterKind::Last { Vec::new() } else { masked(&verdict) };
+        self.outside(turn, episode, (proposals, &gave_way), &decision).await;
         if self.kind != ArbiterKind::Last {
             for (number, by) in verdict.released {
                 if episode.table.release(number, episode.step, ReleasedBy::Overruled(by)) {
@@ -205,12 +208,19 @@ impl Temporal {
     }
 
     fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], learned: &[Milli]) -> Verdict {
-        let scene = Scene { idle: &turn.brief.idle, open: &|call| turn.is_open(call), stops: &|_| false };
+        // What cannot be done now was refused before it became a proposal.
+        let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
         self.arbiter.resolve(proposals, live, learned, &scene)
     }
 
     /// Records calls beyond the authority of the layer that wants them, and whether they are carried out (CTHA-112).
-    async fn outside(&self, turn: &Turn<'_>, episode: &Episode, proposals: &[Proposal], decision: &Decision) {
+    async fn outside(
+        &self,
+        turn: &Turn<'_>,
+        episode: &Episode,
+        (proposals, gave_way): (&[Proposal], &[u64]),
+        decision: &Decision,
+    ) {
         let published = Authority::published();
         for proposal in proposals {
             let Some(call) = proposal.as_call() else { continue };
@@ -229,10 +239,12 @@ impl Temporal {
             };
             turn.stage.record(LaneId::MAIN, &record).await;
         }
-        // A faster layer that does what a slower one excludes.
+        // A faster layer that does what a slower one excludes, and that no arbiter let it do.
         let Some(caller) = decision.caller else { return };
         let against = episode.table.live(episode.step).find(|one| {
-            one.proposal.layer > caller && one.proposal.as_directive().is_some_and(|held| !held.allows(&decision.call))
+            one.proposal.layer > caller
+                && !gave_way.contains(&one.number)
+                && one.proposal.as_directive().is_some_and(|held| !held.allows(&decision.call))
         });
         if let Some(against) = against {
             let record = LayerViolated {
@@ -267,12 +279,21 @@ impl Temporal {
     }
 }
 
+/// Numbers of the commitments that lost.
+fn masked(verdict: &Verdict) -> Vec<u64> {
+    let number = |place: usize| match verdict.parties.get(place) {
+        Some(Party::Commitment(number)) => Some(*number),
+        _ => None,
+    };
+    verdict.masked.iter().filter_map(|one| number(one.place)).collect()
+}
+
 /// Conflicts among all parties, for whoever watches a hierarchy without an arbiter.
 fn seen_from_outside<'a>(verdict: &Verdict, party: &impl Fn(usize) -> &'a Proposal) -> (Vec<Conflict>, u64) {
     let parties: Vec<&Proposal> = (0..verdict.parties.len()).map(party).collect();
     let mut found = Detector::default().find(&parties);
     found.conflicts.retain(|conflict| {
-        let proposed = |place: usize| matches!(verdict.parties[place], Party::Proposal(_));
+        let proposed = |place: usize| matches!(verdict.parties.get(place), Some(Party::Proposal(_)));
         (proposed(conflict.one) && proposed(conflict.other))
             || parties[conflict.one].layer != parties[conflict.other].layer
     });

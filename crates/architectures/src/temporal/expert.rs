@@ -49,7 +49,7 @@ impl Expert<'_> {
             Layer::Strategic => {
                 let say = |constraints: &[String], priority: f64| {
                     let subgoal = json!({
-                        "id": "go on", "description": format!("deal with {}", self.about), "success_criteria": "it is done",
+                        "id": "go on", "description": format!("{} {}", self.call.tool, self.about), "success_criteria": "it is done",
                         "dependencies": []
                     });
                     json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": constraints, "priority": priority, "deadline": LASTS })

@@ -20,7 +20,7 @@ fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
     let at = lower.rfind(mark)?;
     let is_word = |letter: char| letter.is_ascii_alphanumeric();
     let begins = line[..at].chars().next_back().is_none_or(|letter| !is_word(letter));
-    begins.then(|| line[at + mark.len()..].trim().trim_matches(['*', '`', '"']).trim()).filter(|rest| !rest.is_empty())
+    begins.then(|| line[at + mark.len()..].trim().trim_matches(['*', '`']).trim()).filter(|rest| !rest.is_empty())
 }
 
 /// Reads a text. `name` is what its directive is called.

@@ -195,18 +195,7 @@ impl Temporal {
                 }
             }
             Said::Nothing => {}
-            Said::Message(kind, projected) => {
-                if let Some(value) = self.send(turn, layer, kind, projected, episode.step).await {
-                    episode.cache.insert(layer, (seen, value.clone()));
-                    self.bind(turn, episode, layer, kind, &value).await;
-                }
-                if layer == Layer::Strategic {
-                    episode.anomalies.clear();
-                    let said =
-                        episode.plan.as_ref().map(|made| format!("plan {}", made.plan.goal_id)).unwrap_or_default();
-                    self.report(turn, episode, layer, &said).await;
-                }
-            }
+            Said::Message(kind, projected) => self.take_message(turn, episode, layer, (kind, projected, seen)).await,
             Said::Answer(answer) if layer == Layer::Tactical => {
                 episode.cache.insert(layer, (seen, answer.clone()));
                 self.take_sequence(turn, episode, &answer).await;
@@ -221,6 +210,42 @@ impl Temporal {
                 episode.cache.insert(layer, (seen, Value::Null));
                 self.take_remark(turn, episode, layer, &text, proposals).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes up a plan or a policy.
+    async fn take_message(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        layer: Layer,
+        (kind, projected, seen): (Kind, Projected, Digest),
+    ) {
+        if let Some(value) = self.send(turn, layer, kind, projected, episode.step).await {
+            episode.cache.insert(layer, (seen, value.clone()));
+            self.bind(turn, episode, layer, kind, &value).await;
+        }
+        if layer == Layer::Strategic {
+            episode.escalated = None;
+            episode.anomalies.clear();
+            let said = episode.plan.as_ref().map(|made| format!("plan {}", made.plan.goal_id)).unwrap_or_default();
+            self.report(turn, episode, layer, &said).await;
+        }
+    }
+
+    /// Asks the planner about a call that needs a plan (CTHA-065, CTHA-098). Without contracts nobody plans.
+    async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), Halt> {
+        let (layer, why) = (Layer::Strategic, "escalation");
+        if !self.contracts || self.seat(layer).is_none() {
+            return Ok(());
+        }
+        let (said, seen) = self.ask(turn, LaneId::MAIN, (layer, why), episode, &[]).await?;
+        let cached = matches!(said, Said::Same);
+        let asked = LayerAsked { step: episode.step, layer: layer.name().to_owned(), why: why.to_owned(), cached };
+        turn.stage.record(LaneId::MAIN, &asked).await;
+        if let Said::Message(kind, projected) = said {
+            self.take_message(turn, episode, layer, (kind, projected, seen)).await;
         }
         Ok(())
     }
@@ -411,7 +436,7 @@ impl Temporal {
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Halt> {
         let read = match turn.stage.parse(text).await {
-            Ok(call) if turn.is_open(&call) || call == turn.brief.idle => Ok(call),
+            Ok(call) if turn.opens(&call).await => Ok(call),
             Ok(call) => Err(Rejection::new(
                 RejectionKind::NotNow,
                 format!("`{}` cannot be done now", turn.stage.render(&call).await),
@@ -428,7 +453,18 @@ impl Temporal {
         };
         let proposal = self.proposal(turn, episode, layer, &call).scored(scores.0, scores.1);
         let proposal = Proposal { emergency, ..proposal };
-        if let Some(objection) = self.objection(turn, episode, &proposal) {
+        let mut objection = self.objection(turn, episode, &proposal);
+        if let Some(found) = objection.as_ref().filter(|found| found.kind != "policy") {
+            // The planner looks at it now: a step that waits for it would be the idle call's.
+            let action = turn.stage.render(&call).await;
+            episode.escalated = Some(format!("{action} ({})", found.why));
+            self.escalate(turn, episode).await?;
+            objection = self.objection(turn, episode, &proposal).or_else(|| {
+                episode.escalated = None;
+                None
+            });
+        }
+        if let Some(objection) = objection {
             let action = turn.stage.render(&call).await;
             let record = LayerViolated {
                 step: episode.step,
@@ -444,8 +480,6 @@ impl Temporal {
                 let rejection = Rejection::new(RejectionKind::Forbidden, format!("{action}: {}", objection.why));
                 turn.stage.reject(LaneId::MAIN, &rejection, &action).await?;
                 self.refuse(episode, Some(&call.tool), &rejection.message);
-            } else {
-                episode.ask(objection.over, "escalation");
             }
             return Ok(());
         }
@@ -493,7 +527,7 @@ impl Temporal {
     /// The next call of Tactical's sequence is its proposal. It stands before that of Reflex: the slower layer speaks first.
     async fn sequence(&self, turn: &Turn<'_>, episode: &mut Episode, proposals: &mut Vec<Proposal>) {
         let Some((_, call)) = episode.sequence.front().cloned() else { return };
-        if !turn.is_open(&call) && call != turn.brief.idle {
+        if !turn.opens(&call).await {
             // What cannot be done now would not be what was meant later.
             episode.sequence.clear();
             return;

@@ -77,6 +77,8 @@ pub(super) struct Episode {
     /// The tool whose call was refused last, and why.
     pub refused_tool: Option<String>,
     pub refused_why: String,
+    /// The action that waits for a plan that names it, and why.
+    pub escalated: Option<String>,
     seen: BTreeMap<Digest, u32>,
     quiet: BTreeMap<&'static str, u32>,
 }
@@ -105,6 +107,7 @@ impl Episode {
             harmed: 0,
             refused_tool: None,
             refused_why: String::new(),
+            escalated: None,
             seen: BTreeMap::new(),
             quiet: BTreeMap::new(),
         }

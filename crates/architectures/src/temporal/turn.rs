@@ -38,9 +38,21 @@ impl<'a> Turn<'a> {
         Self { stage, brief: stage.brief(), legal, actions, expert, first, step }
     }
 
-    /// Whether the environment takes a call now. Calls with free arguments are refused by the environment alone.
-    pub(super) fn is_open(&self, call: &ToolCall) -> bool {
-        self.brief.free_arguments || self.legal.contains(call)
+    /// Whether the environment may take a call now, as far as its literals tell; what it refuses all the same changes nothing.
+    pub(super) async fn opens(&self, call: &ToolCall) -> bool {
+        if self.legal.contains(call) || *call == self.brief.idle {
+            return true;
+        }
+        let mut open = false;
+        for (name, value) in &call.arguments {
+            match (self.stage.choices(&call.tool, name).await, value.as_str()) {
+                (Some(choices), Some(value)) if !choices.iter().any(|choice| choice == value) => return false,
+                (Some(_), _) => {}
+                // A value of the agent's own: the environment alone can tell.
+                (None, _) => open = true,
+            }
+        }
+        open
     }
 
     /// The blocks of a prompt.
@@ -48,9 +60,12 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// The halt that ended the episode.
     pub(super) async fn blocks(&self, lane: gimbal_core::LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
-        let mut blocks: Vec<Block> = self.first.iter().cloned().collect();
+        // Where the belief state does not hold what was seen first, it stays in sight (as for controllers).
+        let told = self.step == 1 || self.brief.literals_change || self.brief.free_arguments;
+        let first = self.first.as_ref().filter(|_| told);
+        let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
         let view = self.stage.view().await;
-        let names = crate::first::beside(&view, self.first.as_ref(), names);
+        let names = crate::first::beside(&view, first, names);
         blocks.extend(self.stage.context(lane, &names).await?);
         Ok(blocks)
     }

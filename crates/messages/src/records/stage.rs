@@ -8,6 +8,7 @@ records! {
     /// Kinds that the stage writes.
     PromptLacks = "prompt_lacks",
     Left = "left",
+    Branched = "branched",
 }
 
 /// What a reader missed in the prompt of the call before.
@@ -24,4 +25,15 @@ pub struct Left {
     pub step: u32,
     /// Steps of the whole episode.
     pub horizon: u32,
+}
+
+/// What an architecture with a simulator did in branches of the environment, over the whole episode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branched {
+    /// Branches that were made, forks of branches too.
+    pub branches: u64,
+    /// Calls that were made in them, rejected ones too. They are no tool calls of the episode.
+    pub calls: u64,
+    /// Calls that the limit `branch_calls` refused.
+    pub refused: u64,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Usage, UsageSource};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, Usage, UsageSource};
 
 use crate::estimate;
 use crate::layers::gate::Gate;
@@ -58,6 +58,10 @@ impl<M: ChatModel> ChatModel for Attempt<M> {
 
     fn tokens(&self, text: &str) -> Option<u64> {
         self.inner.tokens(text)
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.inner.enforced(request)
     }
 }
 

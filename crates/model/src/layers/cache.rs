@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, Grammar, ModelError};
 use serde::{Deserialize, Serialize};
 
 use crate::stored::{self, StoredOutcome};
@@ -125,6 +125,10 @@ impl ChatModel for Cache {
 
     fn tokens(&self, text: &str) -> Option<u64> {
         self.inner.tokens(text)
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.inner.enforced(request)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
 
 use crate::config::Rate;
 use crate::layers::Clock;
@@ -147,6 +147,10 @@ impl<M: ChatModel> ChatModel for Limited<M> {
 
     fn tokens(&self, text: &str) -> Option<u64> {
         self.inner.tokens(text)
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.inner.enforced(request)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Rng, seed};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, Rng, seed};
 
 use crate::config::RetryPolicy;
 use crate::layers::Clock;
@@ -81,6 +81,10 @@ impl<M: ChatModel> ChatModel for Retry<M> {
 
     fn tokens(&self, text: &str) -> Option<u64> {
         self.inner.tokens(text)
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.inner.enforced(request)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Writes a recording.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, file_name, header_path, place};
 use crate::error::SetupError;
@@ -74,5 +74,9 @@ impl ChatModel for Recorder {
 
     fn tokens(&self, text: &str) -> Option<u64> {
         self.inner.tokens(text)
+    }
+
+    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
+        self.inner.enforced(request)
     }
 }

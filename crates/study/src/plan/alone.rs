@@ -44,7 +44,7 @@ fn never(fault: Fault, needs: &Needs, offers: &Offers) -> Option<&'static str> {
 
 /// The faults that may be injected.
 pub(super) fn possible(faults: &Faults, needs: &Needs, offers: &Offers) -> Faults {
-    Faults::new(faults.rates().filter(|(fault, _)| never(*fault, needs, offers).is_none()))
+    faults.only(|fault| never(fault, needs, offers).is_none())
 }
 
 /// The cells of one architecture on one environment, and why the other combinations are none.
@@ -71,7 +71,7 @@ impl Merged {
 
     /// Faults of which none is ever injected.
     pub(super) fn idle(&mut self, set: &FaultSet, needs: &Needs, offers: &Offers) {
-        let why = set.faults.rates().find_map(|(fault, _)| never(fault, needs, offers));
+        let why = set.faults.rules().iter().find_map(|rule| never(rule.fault, needs, offers));
         self.by_faults.insert(set.label.clone(), why.unwrap_or_default());
     }
 

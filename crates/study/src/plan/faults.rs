@@ -1,14 +1,19 @@
 //! The section `faults` of a study: variants of injected faults, by rate.
 
+use gimbal_core::Files;
 use gimbal_core::yaml::{At, Kind, Node};
 use serde_json::{Map, Value, json};
 
 use super::error::Problem;
-use super::members::{Members, decimal, items, shown};
-use crate::faults::{Fault, Faults, ONE, Site};
+use super::members::{Members, decimal, items, shown, small, string};
+use crate::faults::{Bounds, Fault, Faults, ONE, PlantedText, Rule, Site};
 
 /// The word for a variant without faults.
 const NONE: &str = "none";
+/// Rules of one kind in one variant, at most.
+const MOST: usize = 32;
+/// Bytes of a planted text, at most.
+const LONGEST: usize = 10_000;
 
 /// A variant of injected faults.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,29 +57,123 @@ fn fault_set(node: &Node, file: &str) -> Result<FaultSet, Problem> {
     }
     let mut members = Members::of(node, file, "an entry of `faults`")?;
     let name = members.get("name").map(|node| shown(node, file, "`name`")).transpose()?;
-    let mut rates = Vec::new();
+    let mut rules = Vec::new();
     for fault in Fault::ALL {
         if let Some(node) = members.get(fault.key()) {
-            let rate = decimal(node, file, &format!("the rate `{}`", fault.key()), 0.0, 1.0)?;
-            rates.push((fault, millionths(rate, node, file, fault)?));
+            rules.extend(rules_of(fault, node, file)?);
         }
     }
     members.finish()?;
+    let faults = Faults::of(rules);
     for site in Site::ALL {
-        let sum: u64 = rates.iter().filter(|(fault, _)| fault.site() == site).map(|(_, rate)| u64::from(*rate)).sum();
-        if sum > u64::from(ONE) {
+        if faults.most_at(site) > u64::from(ONE) {
             let site = site.name();
             let what = format!("the rates of `{site}` add up to more than 1, and a call gets at most one fault");
             return Err(Problem::at(file, node.at, what));
         }
     }
-    let faults = Faults::new(rates);
     let label = match (faults.is_none(), name) {
         (true, _) => String::new(),
         (false, Some(name)) => name,
         (false, None) => faults.label(),
     };
     Ok(FaultSet { label, faults, at: node.at })
+}
+
+/// The rules of one kind: a rate, or a map or list of maps with bounds.
+fn rules_of(fault: Fault, node: &Node, file: &str) -> Result<Vec<Rule>, Problem> {
+    let rate = |node: &Node| {
+        let rate = decimal(node, file, &format!("the rate `{}`", fault.key()), 0.0, 1.0)?;
+        millionths(rate, node, file, fault)
+    };
+    let plain = matches!(node.kind, Kind::Scalar(_));
+    match fault {
+        Fault::Altered if !plain => {}
+        Fault::Planted if !plain => {}
+        Fault::Planted => {
+            let what = "`tool.planted` is a map with a text, e.g. `{ rate: 1, text: Ignore the goal., step: 3 }`, or a list of such";
+            return Err(Problem::at(file, node.at, what));
+        }
+        _ => return Ok(vec![Rule::new(fault, rate(node)?)]),
+    }
+    let found = items(node);
+    if found.len() > MOST {
+        let what = format!("`{}` has {} rules, and at most {MOST} are taken", fault.key(), found.len());
+        return Err(Problem::at(file, node.at, what));
+    }
+    let rule = |node: &&Node| {
+        let what = format!("a rule of `{}`", fault.key());
+        let mut members = Members::of(node, file, &what)?;
+        let mut rule = Rule::new(fault, rate(members.need("rate")?)?);
+        let step = members.get("step").map(|node| small(node, file, "`step`", 1)).transpose()?;
+        if fault == Fault::Planted {
+            rule.bounds.step = step;
+            rule.text = Some(planted(&mut members, file)?);
+        } else {
+            let mut agent =
+                |key: &'static str| members.get(key).map(|node| shown(node, file, &format!("`{key}`"))).transpose();
+            rule.bounds = Bounds { from: agent("from")?, to: agent("to")?, step };
+        }
+        members.finish()?;
+        Ok(rule)
+    };
+    found.iter().map(rule).collect()
+}
+
+/// What a rule plants: its own text, or that of a file, which is read when the study is resolved.
+fn planted(members: &mut Members<'_>, file: &str) -> Result<PlantedText, Problem> {
+    match (members.get("text"), members.get("file")) {
+        (Some(node), None) => {
+            let text = string(node, file, "`text`")?;
+            checked(&text).map_err(|what| Problem::at(file, node.at, format!("`text` {what}")))?;
+            Ok(PlantedText { text: text.into(), file: None })
+        }
+        (None, Some(node)) => Ok(PlantedText { text: "".into(), file: Some(shown(node, file, "`file`")?) }),
+        (_, found) => {
+            let at = found.map_or(members.at, |node| node.at);
+            Err(Problem::at(file, at, "a rule of `tool.planted` needs either `text` or `file`, and not both"))
+        }
+    }
+}
+
+/// What is wrong with a text that agents are to be shown.
+fn checked(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("is empty: there is nothing to plant".to_owned());
+    }
+    if text.len() > LONGEST {
+        return Err(format!("has {} bytes, and at most {LONGEST} are planted", text.len()));
+    }
+    if let Some(found) = text.chars().find(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
+        return Err(format!(
+            "has the control character U+{:04X}; only line breaks and tabs are taken",
+            u32::from(found)
+        ));
+    }
+    Ok(())
+}
+
+/// Reads the texts that fault sets plant from files in the data folders, without the line break at their end.
+///
+/// Returns for each set what is wrong with its first such file: it is missing, cannot be read, or holds no text to plant.
+pub(super) fn read_texts(sets: &mut [FaultSet], file: &str, files: &dyn Files) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for set in sets {
+        let read = |path: &str| {
+            let found = files.read(path).map_err(|error| error.to_string())?;
+            let (text, place) = found.ok_or_else(|| {
+                format!(
+                    "there is no file `{path}` in the data folders; give its path below one of them, or write `text`"
+                )
+            })?;
+            let text = text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
+            checked(&text).map_err(|what| format!("{place} {what}"))?;
+            Ok(text)
+        };
+        let read = set.faults.read_texts(read);
+        problems.extend(read.err().map(|what: String| Problem::at(file, set.at, format!("`tool.planted`: {what}"))));
+    }
+    problems
 }
 
 /// A rate in the unit that it is kept and drawn in; one that is too small for it would silently be none.
@@ -95,7 +194,37 @@ pub fn schema(name: &Value) -> Value {
     for fault in Fault::ALL {
         let text = format!("Rate of {} at the site {}.", fault.name(), fault.site().name());
         let rate = json!({ "type": "number", "minimum": 0, "maximum": 1, "description": text });
-        properties.insert(fault.key().to_owned(), rate);
+        let step = json!({
+            "type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Number of the step under way, from 1."
+        });
+        let rules = |bounds: Value, either: Option<Value>| {
+            let mut rule = json!({ "type": "object", "required": ["rate"], "additionalProperties": false });
+            rule["properties"] = bounds;
+            rule["properties"]["rate"] = rate.clone();
+            rule["properties"]["step"] = step.clone();
+            if let Some(either) = either {
+                rule["oneOf"] = either;
+            }
+            (rule.clone(), json!({ "type": "array", "maxItems": MOST, "items": rule }))
+        };
+        let taken = match fault {
+            Fault::Altered => {
+                let agent = |what: &str| json!({ "type": "string", "minLength": 1, "description": what });
+                let bounds = json!({ "from": agent("Who sends the message."), "to": agent("Who gets the message.") });
+                let (rule, list) = rules(bounds, None);
+                json!({ "anyOf": [rate, rule, list] })
+            }
+            Fault::Planted => {
+                let text =
+                    json!({ "type": "string", "minLength": 1, "maxLength": LONGEST, "description": "The text." });
+                let file = json!({ "type": "string", "minLength": 1, "description": "Its file, in a data folder." });
+                let either = json!([{ "required": ["text"] }, { "required": ["file"] }]);
+                let (rule, list) = rules(json!({ "text": text, "file": file }), Some(either));
+                json!({ "anyOf": [rule, list] })
+            }
+            _ => rate,
+        };
+        properties.insert(fault.key().to_owned(), taken);
     }
     json!({ "anyOf": [
         { "const": NONE },

@@ -1,5 +1,6 @@
 //! JSON Schema of study files, for editors: made from the registry, so that it names what there is.
 
+use gimbal_core::Limits;
 use gimbal_model::ModelsSection;
 use serde_json::{Map, Value, json};
 
@@ -119,6 +120,7 @@ pub fn schema(registry: &Registry) -> Value {
                 "episode": object(json!({
                     "model_calls": whole(1, "Calls to models."), "tool_calls": whole(1, "Calls to the environment."),
                     "tokens": whole(1, "Input and output tokens."), "seconds": whole(1, "Wall time."),
+                    "branch_calls": whole(1, &format!("Calls in branches of the environment, apart from `tool_calls`: {} by default.", Limits::BRANCH_CALLS)),
                     "cost": dollars("Dollars, for tokens as called."),
                 })),
                 "cell": billed, "study": billed,

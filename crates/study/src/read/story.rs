@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gimbal_core::Grammar;
 use gimbal_core::event::{Body, Ended, ModelCalled};
 
 use super::trace::Reader;
@@ -111,7 +112,13 @@ impl Reader {
                 teller.fallbacks += 1;
                 format!("fallback ({}): the engine makes the next call in the place of the agent", fallback.reason)
             }
-            Body::Fault(fault) => format!("fault: {} at {} number {}", fault.kind, fault.site, fault.index),
+            Body::Fault(fault) => {
+                let planted = match &fault.planted {
+                    Some(text) => format!(": {}", teller.folded(&self.text(text)?)),
+                    None => String::new(),
+                };
+                format!("fault: {} at {} number {}{planted}", fault.kind, fault.site, fault.index)
+            }
             Body::Sent(sent) => {
                 format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
             }
@@ -129,6 +136,10 @@ impl Reader {
     /// A call: what is new to the model, and what it says.
     fn told_call(&mut self, call: &ModelCalled, teller: &mut StoryWriter) -> Result<String, RunError> {
         let mut out = format!("call {} to {}: {} earlier messages kept", call.call, call.role, call.kept);
+        // Also of a role that decodes freely, where a mask was asked for this call.
+        if let Ok(grammar) = serde_json::from_str::<Grammar>(&self.text(&call.grammar)?) {
+            let _ = write!(out, ", the answer held to a grammar ({})", grammar.kind().name());
+        }
         for message in call.messages.iter().filter(|message| message.speaker != "assistant") {
             let text = self.text(&message.text)?;
             // A system prompt is long, and the same from call to call.

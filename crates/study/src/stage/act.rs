@@ -109,7 +109,8 @@ impl EpisodeStage {
         }
         state.tracker.update(Stepped { step, call, observation: &observation, justification });
         if let Some(injected) = injected {
-            state.push(LaneId::MAIN, injected.event())?;
+            let event = injected.event(&*self.recorder)?;
+            state.push(LaneId::MAIN, event)?;
         }
         match ending {
             Some(ending) => Err(state.end(Halt::of(ending.into()))),

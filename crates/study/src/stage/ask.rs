@@ -18,8 +18,8 @@ use crate::faults::{Fault, Site};
 
 /// Who asks a role.
 pub(super) enum Asker {
-    /// The architecture, with what an expert would answer.
-    Architecture { hint: Option<Hint> },
+    /// The architecture, with what an expert would answer, and whether it wants the grammar enforced though the role decodes freely.
+    Architecture { hint: Option<Hint>, mask: bool },
     /// The environment: what it asks belongs to its true state.
     Environment,
 }
@@ -44,11 +44,13 @@ impl EpisodeStage {
                 Halt::infrastructure(format!("no model is named for the role `{role}`; name it in `roles`")).into()
             );
         };
-        if player.settings.decoding == Decoding::Free {
+        let masked =
+            matches!(asker, Asker::Architecture { mask: true, .. }) && player.model.enforced(&request).is_some();
+        if player.settings.decoding == Decoding::Free && !masked {
             request.grammar = None;
         }
         let hint = match &asker {
-            Asker::Architecture { hint } => hint.as_ref().filter(|_| player.model.wants_hints()),
+            Asker::Architecture { hint, .. } => hint.as_ref().filter(|_| player.model.wants_hints()),
             Asker::Environment => None,
         };
         let (number, mut injected) = {
@@ -185,8 +187,9 @@ impl EpisodeStage {
         (outcome, injected): (Result<Completion, NoCompletion>, Vec<InjectedFault>),
     ) -> Result<Completion, AskError> {
         let mut state = self.lock();
-        let note =
-            |state: &mut super::State| injected.iter().try_for_each(|injected| state.push(lane, injected.event()));
+        let note = |state: &mut super::State| {
+            injected.iter().try_for_each(|injected| state.push(lane, injected.event(&*self.recorder)?))
+        };
         let error = match outcome {
             Ok(completion) => {
                 self.recorder.called(facts, "completed", &completion.usage, completion.latency_us).map_err(halt_of)?;

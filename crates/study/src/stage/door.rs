@@ -5,13 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Brief, ChatRequest, Completion, Expert, Halt, LaneId, Memory,
-    Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View, canonical,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Expert,
+    Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View,
+    canonical,
 };
 use serde_json::Value;
 
 use super::act::arguments_of;
 use super::ask::Asker;
+use super::branch::PresentBranch;
 use super::injector::InjectedFault;
 use super::recorder::Near;
 use super::state::halt_of;
@@ -119,7 +121,7 @@ impl Stage for EpisodeStage {
         }
         state.push(lane, Body::ContextBuilt(ContextBuilt { blocks: used }))?;
         for fault in injected {
-            state.push(lane, fault.event())?;
+            state.push(lane, fault.event(&*self.recorder)?)?;
         }
         Ok(blocks)
     }
@@ -139,7 +141,25 @@ impl Stage for EpisodeStage {
             stop: request.stop,
             sampling,
         };
-        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint }).await
+        self.ask_role(lane, role, asked, Asker::Architecture { hint: request.hint, mask: request.mask }).await
+    }
+
+    fn can_mask(&self, role: &str, grammar: &Arc<Grammar>) -> bool {
+        let request = ChatRequest { grammar: Some(Arc::clone(grammar)), ..ChatRequest::default() };
+        self.find_role(role).is_some_and(|role| role.model.enforced(&request).is_some())
+    }
+
+    async fn branch(&self, future: u64) -> Result<Box<dyn Branch>, BranchError> {
+        let environment = self.environment.lock().await;
+        let steps = {
+            let mut state = self.lock();
+            match self.barred(&mut state) {
+                Some(halt) => return Err(halt.into()),
+                None => state.steps,
+            }
+        };
+        let branch = PresentBranch::of(&self.branches, &**environment, steps, future)?;
+        Ok(Box::new(branch))
     }
 
     async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
@@ -189,7 +209,7 @@ impl Stage for EpisodeStage {
             }))
         });
         for fault in injected {
-            self.noted(lane, |_| Ok(fault.event()));
+            self.noted(lane, |recorder| fault.event(recorder));
         }
         answer
     }
@@ -198,7 +218,7 @@ impl Stage for EpisodeStage {
         let mut message = message;
         let injected = {
             let mut state = self.lock();
-            state.inject(lane, Site::Message).unwrap_or_else(|halt| {
+            state.inject_between(lane, Site::Message, (from, to)).unwrap_or_else(|halt| {
                 state.end(halt);
                 None
             })
@@ -220,7 +240,7 @@ impl Stage for EpisodeStage {
         });
         let lost = injected.as_ref().is_some_and(|fault| fault.fault == Fault::Lost);
         if let Some(fault) = injected {
-            self.noted(lane, |_| Ok(fault.event()));
+            self.noted(lane, |recorder| fault.event(recorder));
         }
         (!lost).then_some(message)
     }
@@ -239,7 +259,7 @@ impl Stage for EpisodeStage {
         };
         let Some(mut fault) = injected else { return wanted.to_owned() };
         let to = fault.draws.choose(&others).map_or(wanted, |other| other.as_str()).to_owned();
-        self.noted(lane, |_| Ok(fault.event()));
+        self.noted(lane, |recorder| fault.event(recorder));
         to
     }
 

@@ -7,7 +7,7 @@ use gimbal_core::{Brief, Halt, LaneId, Observation, Rng, ToolCall, Tracker};
 
 use super::State;
 use super::injector::InjectedFault;
-use crate::faults::{Fault, Site, alter};
+use crate::faults::{CallPlace, Fault, Site, alter};
 
 impl State {
     /// Counts a call at a site; the fault that it gets, if any.
@@ -15,12 +15,27 @@ impl State {
     /// # Errors
     /// When the lane is closed.
     pub fn inject(&mut self, lane: LaneId, site: Site) -> Result<Option<InjectedFault>, Halt> {
+        self.inject_between(lane, site, ("", ""))
+    }
+
+    /// The same of a message that goes from one agent to another.
+    ///
+    /// # Errors
+    /// When the lane is closed.
+    pub fn inject_between(
+        &mut self,
+        lane: LaneId,
+        site: Site,
+        (from, to): (&str, &str),
+    ) -> Result<Option<InjectedFault>, Halt> {
         if !self.injector.has_any_at(site) {
             return Ok(None);
         }
+        let next = self.steps + 1;
+        let step = if lane == LaneId::MAIN { next } else { self.lane(lane)?.step };
         // Taken out so that injector and lane can be borrowed together.
         let mut counts = std::mem::take(&mut self.lane(lane)?.faults);
-        let injected = self.injector.draw(lane, &mut counts, site);
+        let injected = self.injector.draw(lane, &mut counts, site, &CallPlace { from, to, step });
         self.lane(lane)?.faults = counts;
         Ok(injected)
     }
@@ -54,6 +69,7 @@ impl State {
         if let Some(mut injected) = self.inject(lane, Site::Tool)? {
             let other = match injected.fault {
                 Fault::Stale => self.lane(lane)?.faults.answers.get(&call.tool).cloned(),
+                Fault::Planted => self.injector.plant(&injected, &heard),
                 _ => about_another(&*self.tracker, call, brief, &mut injected.draws),
             };
             if let Some(other) = other.filter(|other| *other != heard) {

@@ -1,14 +1,17 @@
 //! The injector: which calls get a fault, and what the fault makes of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_core::event::Fault as FaultEvent;
-use gimbal_core::{Answering, Body, Brief, Completion, LaneId, ModelError, ModelErrorKind, Observation, Rng};
+use gimbal_core::{Answering, Body, Brief, Completion, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::faults::{Fault, Faults, Site, alter};
+use super::recorder::Recorder;
+use super::state::halt_of;
+use super::texts::keep;
+use crate::faults::{CallPlace, Fault, Faults, Site, alter};
 
 /// Observations that a wrong one is taken from, at most.
 const REMEMBERED: usize = 16;
@@ -16,8 +19,10 @@ const REMEMBERED: usize = 16;
 /// The injector's side of an episode.
 #[derive(Debug, Default)]
 pub struct Injector {
-    rates: Faults,
+    faults: Faults,
     seed: u64,
+    /// Rules that had their one effect.
+    spent: BTreeSet<usize>,
     /// What the agent might have seen so far, where observations may be wrong.
     seen: Vec<Arc<Observation>>,
 }
@@ -45,6 +50,10 @@ impl Counts {
 pub struct InjectedFault {
     /// What it does.
     pub fault: Fault,
+    /// The text that it plants.
+    pub text: Option<Arc<str>>,
+    /// Place of its rule, where that has its effect once.
+    once: Option<usize>,
     /// Number of the call at its site and lane.
     pub index: u64,
     /// Decides the rest.
@@ -52,10 +61,14 @@ pub struct InjectedFault {
 }
 
 impl InjectedFault {
-    /// As the journal keeps it.
-    pub fn event(&self) -> Body {
+    /// As the journal keeps it, with a planted text among the texts of the run.
+    ///
+    /// # Errors
+    /// When the store failed.
+    pub fn event(&self, recorder: &dyn Recorder) -> Result<Body, Halt> {
         let (kind, site) = (self.fault.name().to_owned(), self.fault.site().name().to_owned());
-        Body::Fault(FaultEvent { index: self.index, kind, site })
+        let planted = self.text.as_ref().map(|text| keep(recorder, text, &[])).transpose().map_err(halt_of)?;
+        Ok(Body::Fault(FaultEvent { index: self.index, kind, planted, site }))
     }
 
     /// What the agent gets instead of a completion; `None` where there is nothing to spoil.
@@ -126,20 +139,29 @@ pub fn facts_of(brief: &Brief) -> Vec<String> {
 
 impl Injector {
     /// The injector of an episode.
-    pub fn new(rates: Faults, seed: u64) -> Self {
-        Self { rates, seed, seen: Vec::new() }
+    pub fn new(faults: Faults, seed: u64) -> Self {
+        Self { faults, seed, ..Self::default() }
     }
 
     /// Whether calls at a site may get a fault at all.
     pub fn has_any_at(&self, site: Site) -> bool {
-        self.rates.has_any_at(site)
+        self.faults.has_any_at(site)
     }
 
     /// The fault of the next call at a site, if it gets one; `counts` are those of its lane.
-    pub fn draw(&self, lane: LaneId, counts: &mut Counts, site: Site) -> Option<InjectedFault> {
+    pub fn draw(&self, lane: LaneId, counts: &mut Counts, site: Site, call: &CallPlace<'_>) -> Option<InjectedFault> {
         let index = counts.next(site);
-        let (fault, draws) = self.rates.draw(self.seed, site, lane, index)?;
-        Some(InjectedFault { fault, index, draws })
+        let (place, draws) = self.faults.draw(self.seed, site, lane, index, call)?;
+        let rule = self.faults.rules().get(place).filter(|_| !self.spent.contains(&place))?;
+        let text = rule.text.as_ref().map(|text| Arc::clone(&text.text));
+        Some(InjectedFault { fault: rule.fault, text, once: rule.is_once().then_some(place), index, draws })
+    }
+
+    /// What the agent sees with a planted text behind it; `None` where there is no text to plant.
+    pub fn plant(&mut self, injected: &InjectedFault, seen: &str) -> Option<String> {
+        let text = injected.text.as_deref().filter(|text| !text.is_empty())?;
+        self.spent.extend(injected.once);
+        Some(if seen.is_empty() { text.to_owned() } else { format!("{seen}\n{text}") })
     }
 
     /// What the agent sees of a step instead of the truth, if anything else; `latest` is what it saw before.
@@ -151,6 +173,10 @@ impl Injector {
     ) -> Option<Arc<Observation>> {
         let other = match injected.fault {
             Fault::Stale => Some(Arc::clone(latest)),
+            Fault::Planted => {
+                let text = self.plant(injected, &truth.text);
+                text.map(|text| Arc::new(Observation { text, data: truth.data.clone() }))
+            }
             _ => {
                 let unrelated = |seen: &&Arc<Observation>| seen.text != latest.text && seen.text != truth.text;
                 let earlier: Vec<&Arc<Observation>> = self.seen.iter().filter(unrelated).collect();

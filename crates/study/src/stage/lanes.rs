@@ -38,6 +38,8 @@ pub fn shares(limits: &Limits, spent: &Spent, lanes: u64) -> Limits {
         tokens: share(limits.tokens, spent.tokens()),
         seconds: limits.seconds,
         cost_microdollars: share(limits.cost_microdollars, spent.cost_exact.div_ceil(1_000_000)),
+        // Counted for the episode as a whole.
+        branch_calls: limits.branch_calls,
     }
 }
 

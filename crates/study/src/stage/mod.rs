@@ -2,6 +2,7 @@
 
 mod act;
 mod ask;
+mod branch;
 mod cancel;
 mod cell_cache;
 mod door;
@@ -43,6 +44,7 @@ pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Record
 pub use seen::Seen;
 pub use slot::Slot;
 
+use branch::Branches;
 use injector::Injector;
 use lanes::Lane;
 use memory::StageMemory;
@@ -124,6 +126,7 @@ pub struct EpisodeStage {
     tools: Arc<[ToolSpec]>,
     queries: Arc<[ToolSpec]>,
     memory: StageMemory,
+    branches: Arc<Branches>,
     wants_hints: bool,
     begun: Instant,
 }
@@ -215,7 +218,8 @@ impl EpisodeStage {
         let wants_hints = setup.roles.values().any(|role| role.model.wants_hints());
         let environment = tokio::sync::Mutex::new(environment);
         let begun = Instant::now();
-        Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, wants_hints, begun })
+        let branches = Arc::new(Branches::of(&setup, brief.horizon, begun));
+        Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, branches, wants_hints, begun })
     }
 
     /// Lets an environment that runs on go to its end where an architecture left it early, having done all it would: what is left is
@@ -252,6 +256,9 @@ impl EpisodeStage {
             return Err(halt);
         }
         let detail = halt.detail.clone().unwrap_or_default();
+        if let Some(branched) = self.branches.record() {
+            state.note(LaneId::MAIN, &branched)?;
+        }
         // The cost does not belong to the outcome: it is in the ledger.
         let spent = Spent { cost_exact: 0, ..state.main.spent };
         let ended = Ended {

@@ -239,9 +239,13 @@ impl State {
         }
         let lacks: Vec<String> =
             missed.iter().map(|missed| format!("{}: {}", missed.lack.name(), missed.words)).collect();
-        let data =
-            keep(&*self.recorder, &canonical::text(&PromptLacks { missed: lacks }.data()), &[]).map_err(halt_of)?;
-        self.push(lane, Body::Note(Note { data, kind: PromptLacks::KIND.to_owned() }))
+        self.note(lane, &PromptLacks { missed: lacks })
+    }
+
+    /// Writes a record of the stage's own.
+    pub fn note<R: Record>(&mut self, lane: LaneId, record: &R) -> Result<(), Halt> {
+        let data = keep(&*self.recorder, &canonical::text(&record.data()), &[]).map_err(halt_of)?;
+        self.push(lane, Body::Note(Note { data, kind: R::KIND.to_owned() }))
     }
 
     /// The chain's last value.

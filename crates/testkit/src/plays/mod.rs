@@ -2,6 +2,7 @@
 
 pub mod dispute;
 pub mod learner;
+pub mod lookahead;
 pub mod panel;
 pub mod policy;
 

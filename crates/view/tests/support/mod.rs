@@ -34,6 +34,7 @@ pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> C
             shift: Some(225_000),
         },
         faults: String::new(),
+        simulator: false,
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn limits(node: &Node, file: &str) -> Result<AllLimits, Problem> {
             ("tool_calls", &mut episode.tool_calls),
             ("tokens", &mut episode.tokens),
             ("seconds", &mut episode.seconds),
+            ("branch_calls", &mut episode.branch_calls),
         ];
         for (key, field) in fields {
             *field = members.get(key).map(|node| whole(node, file, &format!("`{key}`"), 1)).transpose()?;

@@ -200,6 +200,7 @@ fn cell(
         planned: 0,
         thresholds: row::Thresholds::default(),
         faults: faults.label.clone(),
+        simulator: built.needs.simulator,
     };
     let mut cell = Cell {
         place: 0,

@@ -15,6 +15,7 @@ use self::named::{architecture, environment, tell_apart};
 use self::roles::{check_price, known_roles, role_sets};
 use super::cells::{EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
+use super::faults;
 use super::file::StudyFile;
 use super::masks;
 use super::options::Options;
@@ -25,7 +26,7 @@ use crate::registry::{ModelSource, Registry};
 /// # Errors
 /// Everything that is wrong, each with its place and how to fix it.
 pub fn resolve(
-    study: StudyFile,
+    mut study: StudyFile,
     options: &Options,
     registry: &Registry,
     models: &dyn ModelSource,
@@ -36,6 +37,7 @@ pub fn resolve(
         let what = "0 sessions of each cell are none: name at least 1, or leave the option out";
         problems.0.push(Problem { place: "--limit".to_owned(), what: what.to_owned() });
     }
+    problems.0.extend(faults::read_texts(&mut study.faults, &study.file, files));
     let mut environments = Vec::new();
     for named in &study.environments {
         environments.extend(problems.note(environment(&study, named, registry)).flatten());

@@ -1,0 +1,105 @@
+//! Figures of an episode, from its records.
+
+use std::any::Any;
+
+use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordState, StoredRecord};
+use gimbal_ctha::layers::{Figures, LAYERS, Layers};
+use gimbal_messages::Record;
+use gimbal_messages::records::temporal::{Clash, LayerAsked, LayerDecided, LayerSent, LayerViolated};
+
+fn clash(slower: &str, cause: &str, kept: Option<&str>) -> Clash {
+    let (faster, slower) = ("reflex".to_owned(), slower.to_owned());
+    Clash { faster, slower, causes: vec![cause.to_owned()], kept: kept.map(str::to_owned) }
+}
+
+fn decided(step: u32, conflicts: Vec<Clash>, carried_out: Vec<Clash>) -> LayerDecided {
+    let early = conflicts.is_empty();
+    let active = vec!["tactical".to_owned(), "reflex".to_owned()];
+    let (arbiter, call, caller) = ("greedy".to_owned(), "Wait".to_owned(), Some("reflex".to_owned()));
+    LayerDecided { step, arbiter, parties: 2, conflicts, comparisons: 1, early, call, caller, carried_out, active }
+}
+
+struct Fed(Box<dyn RecordState>);
+
+impl Fed {
+    fn add<R: Record>(&mut self, record: &R) {
+        self.put(R::KIND, &record.data().to_string());
+    }
+
+    fn put(&mut self, kind: &str, data: &str) {
+        let record = StoredRecord { cell: "c", task: "t", run: 0, trial: 0, episode: "c t 0", kind, data };
+        self.0.add(&record).unwrap();
+    }
+}
+
+// covers: CTHA-110, CTHA-112, CTHA-113, CTHA-114
+#[test]
+fn conflicts_violations_failures_and_cascades_of_an_episode() {
+    let mut fed = Fed((LAYERS.start)());
+    let sent = |outcome: &str| LayerSent {
+        step: 1,
+        from: "strategic".to_owned(),
+        to: "tactical".to_owned(),
+        kind: "plan".to_owned(),
+        outcome: outcome.to_owned(),
+        changes: std::collections::BTreeMap::new(),
+        refusal: None,
+        bytes: 50,
+        text: String::new(),
+    };
+    let asked = |step: u32, layer: &str, cached: bool| LayerAsked {
+        step,
+        layer: layer.to_owned(),
+        why: "period".to_owned(),
+        cached,
+    };
+    // Step 1: a message that is replaced by its default; no conflict.
+    fed.add(&asked(1, "strategic", false));
+    fed.add(&sent("default"));
+    fed.add(&decided(1, Vec::new(), Vec::new()));
+    // Steps 2 to 4: a conflict, and failures from there on: one cascade.
+    let over = || vec![clash("tactical", "call", None)];
+    fed.add(&asked(2, "strategic", true));
+    fed.add(&decided(2, over(), over()));
+    fed.add(&decided(3, over(), over()));
+    fed.add(&decided(4, Vec::new(), Vec::new()));
+    let violated = |carried_out: bool| LayerViolated {
+        step: 4,
+        layer: "reflex".to_owned(),
+        kind: "policy".to_owned(),
+        text: "Wait".to_owned(),
+        carried_out,
+        over: carried_out.then(|| "institutional".to_owned()),
+        instead: String::new(),
+    };
+    fed.add(&violated(true));
+    fed.add(&violated(false));
+    // Step 5: a conflict that the arbiter resolves.
+    fed.add(&decided(5, vec![clash("strategic", "directive plan/a", Some("strategic"))], Vec::new()));
+    fed.put(LAST_OBSERVATION, "over");
+    let state: &dyn Any = &*fed.0;
+    let layers = state.downcast_ref::<Layers>().unwrap().of("c").unwrap();
+    let expected = Figures {
+        steps: 5,
+        conflicts: 3,
+        carried_out: 2,
+        violations: 2,
+        violated: 1,
+        overridden: 1,
+        failures: 4,
+        cascades: 1,
+        early: 2,
+        active: 1,
+        cached: 1,
+        messages: 1,
+        bytes: 50,
+        defaults: 1,
+        comparisons: 5,
+        parties: 10,
+    };
+    assert_eq!(layers.episodes, [("t".to_owned(), 0, expected)]);
+    assert_eq!((layers.failures.clone(), layers.reached.clone()), (vec![1, 1, 1, 1, 0], vec![1; 5]));
+    let pair = |slower: &str| layers.pairs[&("reflex".to_owned(), slower.to_owned())];
+    assert_eq!((pair("tactical").conflicts, pair("tactical").causes, pair("tactical").kept), (2, [0, 0, 0, 2], [0, 0]));
+    assert_eq!((pair("strategic").causes, pair("strategic").kept), ([0, 0, 1, 0], [0, 1]));
+}
