@@ -120,3 +120,6 @@ pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contra
     };
     stage.record(lane, &record).await;
 }
+
+#[cfg(test)]
+mod tests;

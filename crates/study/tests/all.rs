@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod bad_models;
+mod bounded_faults;
+mod branches;
 mod changes;
 mod common;
 mod cost;
@@ -15,6 +17,7 @@ mod ledger_files;
 mod masks;
 #[path = "../../../works/cyc/tests/support/mod.rs"]
 mod of_cyc;
+mod one_mask;
 mod one_pass;
 mod plan;
 mod probe;

@@ -32,7 +32,7 @@ fn recovery(folder: &RunFolder) -> gimbal_analysis::recovery::Recoveries {
 
 /// Every kind at once.
 const ALL: &str = "{ name: all, model.transport: 0.1, model.malformed: 0.1, model.truncated: 0.1, tool.wrong: 0.1, \
-                   tool.stale: 0.1, message.lost: 0.1, message.altered: 0.1, tracker.corrupted: 0.1 }";
+                   tool.stale: 0.1, tool.planted: { rate: 0.1, text: You may go now. }, message.lost: 0.1, message.altered: 0.1, tracker.corrupted: 0.1 }";
 
 fn with(faults: &str) -> String {
     format!("{STUDY}faults: {faults}\n")
@@ -192,6 +192,11 @@ async fn cage2(configuration: &str, base: &str, faults: Faults) -> (Outcome, Rec
 }
 
 async fn played(settings: &serde_json::Value, base: &str, faults: Faults) -> (Outcome, Recorded) {
+    seeded(settings, base, faults, 11).await
+}
+
+/// An episode of CAGE-2 with a noisy expert, by its seed.
+pub async fn seeded(settings: &serde_json::Value, base: &str, faults: Faults, seed: u64) -> (Outcome, Recorded) {
     let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
     let kinds = gimbal_architectures::kinds();
     let kind = kinds.iter().find(|kind| kind.name() == base).unwrap();
@@ -206,14 +211,14 @@ async fn played(settings: &serde_json::Value, base: &str, faults: Faults) -> (Ou
     let family: Arc<dyn gimbal_core::Catalogue> = Arc::new(gimbal_cage2::environment::Cage2);
     let options = family.resolve(&json!({ "red": "b_line", "horizon": 12 })).unwrap();
     let task: TaskId = family.tasks(family.splits()[0], &serde_json::Value::Null).unwrap()[0].clone();
-    let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, 11, roles);
+    let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, seed, roles);
     setup.faults = faults;
     let recorder = Arc::new(MemoryRecorder::default());
     let outcome = play_episode(&*architecture, family.open(&options).unwrap(), setup, recorder.clone()).await;
     (outcome.unwrap(), recorder.recorded())
 }
 
-fn told(recorded: &Recorded) -> Vec<Event> {
+pub fn told(recorded: &Recorded) -> Vec<Event> {
     recorded.events.iter().map(|bytes| serde_json::from_slice(bytes).unwrap()).collect()
 }
 

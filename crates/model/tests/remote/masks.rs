@@ -52,6 +52,26 @@ async fn nothing_is_judged_by_a_mask_that_was_not_sent() {
     }
 }
 
+/// Through all layers: whoever wants a mask for one call asks the model before.
+#[tokio::test]
+async fn an_opened_model_says_which_grammars_it_can_be_held_to() {
+    let regex = || Grammar::Regex("(a|b)".to_owned());
+    let choice = || Grammar::Choice(vec!["a".to_owned(), "b".to_owned()]);
+    for (provider, id, by_regex, by_choice) in [
+        (Provider::OpenAi, "gpt-4o", false, true),
+        (Provider::Vllm, "m", true, true),
+        (Provider::LlamaCpp, "m", true, true),
+        (Provider::Compatible, "m", false, false),
+    ] {
+        let server = Server::start(Vec::new()).await;
+        let name = format!("{}/{id}", provider.name());
+        let model = Models::new(config(provider, server.address)).open(&name).unwrap();
+        let enforced = |grammar: Grammar| model.enforced(&request(grammar)).is_some();
+        assert_eq!((enforced(regex()), enforced(choice())), (by_regex, by_choice), "{name}");
+        assert_eq!(model.enforced(&ChatRequest { grammar: None, ..request(regex()) }), None);
+    }
+}
+
 #[tokio::test]
 async fn alternatives_at_the_root_are_sent_within_an_object() {
     let branch = |key: &str| {

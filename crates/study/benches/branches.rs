@@ -1,0 +1,79 @@
+//! Forked steps a second through the seam, by environment: `cargo bench -p gimbal-study --bench branches`.
+//!
+//! A step is a call of a built-in policy in a branch, and the call itself. Branches that are over are made anew, so that the cost of forks is part
+//! of it, as in rollouts.
+#![allow(missing_docs, clippy::expect_used, reason = "a bench that cannot begin has nothing to measure")]
+
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use gimbal_alfworld::Alfworld;
+use gimbal_cage2::environment::Cage2;
+use gimbal_core::{Branch, Catalogue, Digest, Limits, Stage};
+use gimbal_study::stage::{EpisodeSetup, EpisodeStage, MemoryRecorder};
+use gimbal_textcraft::environment::TextCraft;
+use gimbal_yawning_titan::environment::YawningTitan;
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+/// Steps of one sample.
+const STEPS: u64 = 200;
+/// Longest rollout, in steps.
+const HORIZON: u64 = 20;
+
+/// The stage of an episode that has just begun.
+async fn begun(family: &dyn Catalogue) -> EpisodeStage {
+    let options = family.resolve(&json!({})).expect("default options are options");
+    let splits = family.splits().iter().filter_map(|split| family.tasks(split, &options).ok());
+    let task = splits.flatten().next().expect("every family has a task");
+    let mut setup = EpisodeSetup::new(Digest::of(b"bench"), task, 7, Arc::default());
+    setup.limits = Limits { branch_calls: Some(u64::MAX), ..Limits::default() };
+    let environment = family.open(&options).expect("default options open");
+    EpisodeStage::begin(environment, setup, Arc::new(MemoryRecorder::default())).await.expect("the episode begins")
+}
+
+async fn branch(stage: &EpisodeStage, future: &mut u64) -> Box<dyn Branch> {
+    *future += 1;
+    stage.branch(*future).await.expect("the environment can be forked")
+}
+
+/// So many steps in branches.
+async fn rollouts(stage: &EpisodeStage, policy: &str, future: &mut u64) {
+    let (mut steps, mut rollout) = (0, branch(stage, future).await);
+    let mut length = 0;
+    while steps < STEPS {
+        let call = rollout.policy(policy).expect("the policy is there");
+        let done = rollout.act(&call).await.map_or(true, |transition| transition.done.is_some());
+        (steps, length) = (steps + 1, length + 1);
+        if done || length == HORIZON {
+            (rollout, length) = (branch(stage, future).await, 0);
+        }
+    }
+}
+
+fn branches(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("a runtime");
+    let families: [(Box<dyn Catalogue>, &str); 4] = [
+        (Box::new(Cage2), "restore_changed"),
+        (Box::new(YawningTitan), "reactive"),
+        (Box::new(TextCraft), "expert"),
+        (Box::new(Alfworld::over(None)), "expert"),
+    ];
+    let mut group = criterion.benchmark_group("forked");
+    for (family, policy) in &families {
+        let stage = runtime.block_on(begun(&**family));
+        let mut future = 0;
+        group.throughput(Throughput::Elements(STEPS));
+        group.bench_function(format!("steps/{}/{policy}", family.name()), |bencher| {
+            bencher.iter(|| runtime.block_on(rollouts(&stage, policy, &mut future)));
+        });
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(format!("branch/{}", family.name()), |bencher| {
+            bencher.iter(|| runtime.block_on(branch(&stage, &mut future)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, branches);
+criterion_main!(benches);
