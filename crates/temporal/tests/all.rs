@@ -7,6 +7,7 @@ mod case;
 mod commitments;
 mod conflict;
 mod contracts;
+mod criteria;
 mod layers;
 mod mathematics;
 mod plans;
