@@ -11,4 +11,5 @@ mod criteria;
 mod layers;
 mod mathematics;
 mod plans;
+mod rollout;
 mod support;
