@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gimbal_core::manifest::parameters;
-use gimbal_core::{Catalogue, Environment, Reply, Rng, Scope, TaskId, ToolCall, legal_calls};
+use gimbal_core::{CallFacts, Catalogue, Environment, Manifest, Reply, Rng, Scope, TaskId, ToolCall, legal_calls};
 use gimbal_env_kit::manifest;
+use gimbal_temporal::contracts::Criterion;
 use serde_json::{Value, json};
 
 /// States that are looked at, for each of an environment's options.
@@ -95,13 +96,11 @@ async fn play(family: &dyn Catalogue, options: &Value, task: &TaskId) -> Option<
                 println!("skipped: {} {options} {}: {error}", family.name(), task.0);
                 return None;
             }
-            assert_eq!(
-                manifest::check(&environment.brief().manifest, "brief", environment.tools()).err().filter(|error| {
-                    // A tool that an episode does not offer has an entry.
-                    !matches!(error.problem, manifest::Problem::UnknownTool { .. })
-                }),
-                None
-            );
+            // A tool that an episode does not offer has an entry too, and each that it offers fits.
+            let offered = |name: &String| environment.tools().iter().any(|tool| tool.name == *name);
+            let facts = environment.brief().manifest.tools().clone().into_iter().filter(|(name, _)| offered(name));
+            let checked = manifest::check(&Manifest::new(facts.collect()), "brief", environment.tools());
+            assert_eq!(checked, Ok(()), "{} {options}", family.name());
             assert!(environment.brief().seconds_per_step.is_some_and(|seconds| seconds > 0));
         }
         let calls = calls(&mut *environment, &mut draws);
@@ -139,16 +138,15 @@ async fn every_tool_of_every_environment_has_facts_and_every_call_fills_them_in(
     }
 }
 
-fn facts(family: &dyn Catalogue) -> gimbal_core::Manifest {
+fn facts(family: &dyn Catalogue) -> Manifest {
     family.open(&json!({})).unwrap().brief().manifest.clone()
 }
 
 /// Whether two calls of one step exclude one another by what they use or bring about.
-fn exclude(manifest: &gimbal_core::Manifest, one: &ToolCall, other: &ToolCall) -> bool {
+fn exclude(manifest: &Manifest, one: &ToolCall, other: &ToolCall) -> bool {
     let (one, other) = (manifest.of(one), manifest.of(other));
-    let uses = |a: &gimbal_core::CallFacts, b: &gimbal_core::CallFacts| {
-        a.writes.iter().any(|name| b.writes.contains(name) || b.reads.contains(name))
-    };
+    let uses =
+        |a: &CallFacts, b: &CallFacts| a.writes.iter().any(|name| b.writes.contains(name) || b.reads.contains(name));
     let contradict = one.effects.iter().any(|(key, value)| other.effects.get(key).is_some_and(|found| found != value));
     uses(&one, &other) || uses(&other, &one) || contradict
 }
@@ -210,4 +208,59 @@ fn what_excludes_what_is_what_the_rules_of_each_environment_say() {
 
     let rounds = facts(&gimbal_consensus::Consensus);
     assert!(exclude(&rounds, &of("round", "ballots", "a"), &of("round", "ballots", "b")));
+}
+
+/// Criteria that trackers answer, `{}` being the first subject, with what they say before the first step where it is the same in every task.
+const CRITERIA: [(&str, &str, Option<bool>); 13] = [
+    ("cage2", "subject_state({}).current_status is baseline", None),
+    ("cage2", "get_host_current_state({}).current_status is not changed", None),
+    ("cage2", "subject_baseline({}).decoys_included contains nothing", Some(false)),
+    ("yawning_titan", "subject_state({}).state.compromised is false", None),
+    ("yawning_titan", "subject_state({}).current_status is baseline", None),
+    ("alfworld", "subject_state({}).current_status is not baseline", Some(false)),
+    ("textcraft", "subject_state({}).carried >= 1", Some(false)),
+    ("finance_agent", "subject_state({}).found >= 1 and evidence(\"41 %\").supported is true", Some(false)),
+    ("finance_agent", "quotation(report, \"net income\").found is true", Some(false)),
+    ("triage", "subject_state({}).facts_shown >= 0", Some(true)),
+    ("triage", "quotation(F001, \"no such words\").found is true", Some(false)),
+    ("consensus", "subject_baseline({}).agent is {}", Some(true)),
+    ("consensus", "subject_state({}).agent is not {}", Some(false)),
+];
+
+// covers: CTHA-048, CTHA-091
+#[tokio::test]
+async fn trackers_answer_criteria_without_a_model() {
+    let mut judged = 0;
+    for (family, all) in families() {
+        let Some((task, options)) = all.iter().find_map(|options| {
+            let split = family.splits().iter().find_map(|split| family.tasks(split, options).ok())?;
+            Some((split.first()?.clone(), options))
+        }) else {
+            continue;
+        };
+        let mut environment = family.open(options).unwrap();
+        let first = match environment.reset(&task, 1).await {
+            Ok(first) => first,
+            Err(error) => {
+                println!("skipped: {}: {error}", family.name());
+                continue;
+            }
+        };
+        let mut tracker = environment.tracker();
+        tracker.begin(&first);
+        let brief = environment.brief();
+        let subject = brief.subjects.first().map_or("", String::as_str);
+        for (_, text, expected) in CRITERIA.iter().filter(|(name, ..)| *name == family.name()) {
+            let quoted = serde_json::to_string(subject).unwrap();
+            let criterion: Criterion = text.replace("{}", &quoted).parse().unwrap();
+            let calls = criterion.calls(tracker.queries(), &brief.tool_names);
+            let answers: Vec<Option<String>> =
+                calls.iter().map(|call| tracker.query(call.as_ref().unwrap()).ok()).collect();
+            let holds = criterion.holds(&answers);
+            assert!(holds.is_some(), "{}: {criterion}: {answers:?}", family.name());
+            assert!(expected.is_none() || holds == *expected, "{}: {criterion}: {answers:?}", family.name());
+            judged += 1;
+        }
+    }
+    assert!(judged > 8, "{judged}");
 }

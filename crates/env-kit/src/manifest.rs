@@ -69,7 +69,7 @@ pub struct ManifestError {
     /// Where in it: `tools.NAME`, or `tools.NAME.writes`.
     pub key: String,
     /// What is wrong there.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 /// What is wrong with a manifest.
@@ -156,7 +156,7 @@ impl Draft {
     /// # Errors
     /// With the key, for an entry that no tool has, a tool without one, and whatever [`check`] finds.
     pub fn of(&self, file: &str, tools: &[ToolSpec]) -> Result<Manifest, ManifestError> {
-        let wrong = |key: String, problem| ManifestError { file: file.to_owned(), key, problem };
+        let wrong = |key: String, problem| ManifestError { file: file.to_owned(), key, problem: Box::new(problem) };
         let own = |tool: &ToolSpec| self.tools.get_key_value(&tool.name);
         let shared = |tool: &ToolSpec| {
             let fits =
@@ -223,7 +223,7 @@ impl Draft {
 /// With the key, for a tool without an entry, an entry of no tool, a text that names no parameter which every call gives, a name of a form that
 /// is a parameter, and a span that ends before it begins.
 pub fn check(manifest: &Manifest, file: &str, tools: &[ToolSpec]) -> Result<(), ManifestError> {
-    let wrong = |key: String, problem| ManifestError { file: file.to_owned(), key, problem };
+    let wrong = |key: String, problem| ManifestError { file: file.to_owned(), key, problem: Box::new(problem) };
     let names = || tools.iter().map(|tool| tool.name.as_str());
     if let Some(name) = manifest.tools().keys().find(|name| names().all(|known| known != *name)) {
         let known = names().collect::<Vec<_>>().join(", ");

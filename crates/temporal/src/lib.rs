@@ -3,7 +3,8 @@
 //! Four **layers** act on four time scales ([`layer`]). What they say to one another follows **contracts** ([`contracts`]); what they may
 //! decide is their **authority** ([`authority`]). A **proposal** is what a layer wants of a step ([`proposal`]); what it wanted and got is a
 //! **commitment** ([`commitments`]). Where proposals exclude one another there is a **conflict** ([`conflict`]), and the **arbiter** leaves
-//! one call and the directives that hold after it ([`arbiter`]). The **mathematics** of the hierarchy are in [`mathematics`].
+//! one call and the directives that hold after it ([`arbiter`]). What each way to resolve a conflict is worth is found by playing it out in copies of
+//! the environment ([`rollout`]). The **mathematics** of the hierarchy are in [`mathematics`].
 //!
 //! *Invariant*: nothing here reads a file, a clock or the network, and no model is asked. Scores are compared in thousandths. The same input
 //! gives the same output.
@@ -17,6 +18,7 @@ pub mod layer;
 pub mod mathematics;
 pub mod pattern;
 pub mod proposal;
+pub mod rollout;
 
 pub use layer::Layer;
 pub use pattern::Pattern;

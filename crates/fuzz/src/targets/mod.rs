@@ -149,6 +149,13 @@ pub const TARGETS: &[Target] = &[
         read: temporal::condition,
     },
     Target {
+        name: "temporal-criterion",
+        about: "criteria of subgoals",
+        seeds: temporal::criteria,
+        read: temporal::criterion,
+    },
+    Target { name: "temporal-form", about: "forms of commands", seeds: temporal::forms, read: temporal::form },
+    Target {
         name: "temporal-message",
         about: "messages between layers",
         seeds: temporal::messages,

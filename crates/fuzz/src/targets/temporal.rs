@@ -1,13 +1,15 @@
 //! Messages between layers of a temporal hierarchy, and conditions of their rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use gimbal_core::{Milli, ToolCall};
+use gimbal_core::{CommandForm, Milli, ToolCall, ToolSpec};
 use gimbal_messages::Tier;
 use gimbal_temporal::Layer;
 use gimbal_temporal::commitments::Commitments;
-use gimbal_temporal::contracts::{Condition, Contracts, Envelope, Kind, Outcome, Plan, Policy, Situation, Summary};
+use gimbal_temporal::contracts::{
+    Condition, Contracts, Criterion, Envelope, Kind, Outcome, Plan, Policy, Situation, Summary,
+};
 
 use super::{owned, text};
 
@@ -74,4 +76,45 @@ pub fn condition(bytes: &[u8]) {
     if condition.is_judged() {
         assert_eq!(Condition::of(&condition.to_string()), condition);
     }
+}
+
+pub fn criteria() -> Vec<Vec<u8>> {
+    owned(&[
+        "subject_state(User1).current_status is baseline\n{\"current_status\":\"baseline\"}",
+        "q(a, text=\"b, c\").holds contains pen 1 and q(b).carried >= 4\n{\"holds\":[\"pen 1\"],\"carried\":4.5}",
+        "the host is clean\nnothing",
+    ])
+}
+
+/// The first line is a criterion, the rest an answer. What can be read is written and read again as the same, and is judged without a panic.
+pub fn criterion(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let (first, answer) = text.split_once('\n').unwrap_or((text, ""));
+    let Ok(criterion) = first.parse::<Criterion>() else { return };
+    assert_eq!(criterion.to_string().parse::<Criterion>().as_ref(), Ok(&criterion));
+    let answers = vec![Some(answer.to_owned()); criterion.checks().len()];
+    let _ = criterion.holds(&answers);
+    let queries = [ToolSpec::of_strings("subject_state", "", &[("subject", "")])];
+    assert_eq!(criterion.calls(&queries, &BTreeMap::new()).len(), criterion.checks().len());
+}
+
+pub fn forms() -> Vec<Vec<u8>> {
+    owned(&[
+        "take {object} from {receptacle}\ntake pen 1 from desk 2",
+        "craft {made} {output} using [{number} {input}]\ncraft 1 sign using 6 planks, 1 stick",
+        "look\nlook",
+    ])
+}
+
+/// The first line is the form of a command, the rest a command. What is read has every name of the form, and no empty part.
+pub fn form(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let (first, command) = text.split_once('\n').unwrap_or((text, ""));
+    let Ok(form) = first.parse::<CommandForm>() else { return };
+    assert_eq!(form.as_str().parse::<CommandForm>().as_ref(), Ok(&form));
+    let Some(parts) = form.read(command) else { return };
+    let once = parts.once.iter().chain(parts.rows.first().into_iter().flatten());
+    let read: BTreeSet<&str> = once.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(read, form.names().collect());
+    assert!(parts.once.iter().chain(parts.rows.iter().flatten()).all(|(_, part)| !part.is_empty()));
 }

@@ -53,7 +53,7 @@ pub enum Skip {
 
 /// Composes parties that are in no conflict; `parties` come with their places, in the order of their layers. Returns the places that are in effect
 /// too.
-pub(super) fn compose(
+pub(crate) fn compose(
     parties: &[(usize, &Proposal)],
     authority: &Authority,
     scene: &Scene<'_>,

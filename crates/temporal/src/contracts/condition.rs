@@ -141,7 +141,7 @@ fn joined(parts: &[Condition], situation: &Situation<'_>, decides: bool) -> Opti
 }
 
 impl Operator {
-    const SIGNS: [(&'static str, Self); 7] = [
+    pub(super) const SIGNS: [(&'static str, Self); 7] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
         ("!=", Self::Other),
@@ -151,7 +151,7 @@ impl Operator {
         ("=", Self::Equal),
     ];
 
-    fn holds(self, one: Milli, other: Milli) -> bool {
+    pub(super) fn holds(self, one: Milli, other: Milli) -> bool {
         match self {
             Self::Less => one < other,
             Self::AtMost => one <= other,
@@ -162,7 +162,7 @@ impl Operator {
         }
     }
 
-    const fn sign(self) -> &'static str {
+    pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Less => "<",
             Self::AtMost => "<=",
@@ -220,7 +220,7 @@ fn part(text: &str) -> Result<Condition, NotACondition> {
 }
 
 /// A decimal with at most three digits after the point and nine before it.
-fn thousandths(text: &str) -> Option<Milli> {
+pub(super) fn thousandths(text: &str) -> Option<Milli> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
     let sound = |part: &str, most: usize| part.len() <= most && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -5,6 +5,7 @@
 //! nothing. [`Plan`] and [`Policy`] are what messages mean to plain code.
 
 mod condition;
+mod criterion;
 mod envelope;
 mod kind;
 mod note;
@@ -17,6 +18,7 @@ mod summary;
 mod truncate;
 
 pub use condition::{Condition, NotACondition, Operator, Situation};
+pub use criterion::{Check, Comparison, Criterion, NotACriterion};
 pub use envelope::Envelope;
 pub use kind::{Contracts, Kind};
 pub use note::{Cause, Note, Outcome, Refusal, Tally};

@@ -1,0 +1,21 @@
+//! What a decision is worth: the ways in which a conflict can be resolved, played out in copies of the environment (the label study).
+//!
+//! [`Choices`] are all that Algorithm 1 and composition could leave of a conflict: one call, and the directives that hold after it. Each is
+//! worth what is earned when its call is made and a stated policy plays on, whose calls are projected onto what the directives allow while they
+//! last ([`value`]). The best in the mean is the label ([`Labelled`]), with the regret of every rule.
+//!
+//! *Invariant*: values come from the true state, features of parties ([`Features`]) from what the layers said and from what was seen.
+
+mod choices;
+mod features;
+mod interval;
+mod labelled;
+mod rules;
+mod value;
+
+pub use choices::{Candidate, Choices, Held, Wanted};
+pub use features::{COLUMNS, Features, Recent, action};
+pub use interval::{Paired, paired};
+pub use labelled::{Labelled, Worth};
+pub use rules::{Rule, by_layer};
+pub use value::{Onto, Rollout, RolloutError, nearest, value};
