@@ -94,7 +94,6 @@ fn noted(folder: &Path) -> Vec<(String, Advice)> {
     all
 }
 
-// covers: CTHA-077
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_reach_the_stage_and_their_digests_are_in_keys_and_run_folders() {
     let place = Place::new();

@@ -243,6 +243,7 @@ fn runtime() -> tokio::runtime::Runtime {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
+    // covers: SH-05, SH-06
     /// Any prefix of a session that was played, then gone on with, gives what the undisturbed session gives.
     #[test]
     fn a_session_goes_on_where_it_was_stopped(
