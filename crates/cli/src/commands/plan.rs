@@ -11,9 +11,9 @@ use gimbal_study::plan::{self, Cell as Planned, Plan as Resolved, estimate};
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
 
+use super::planned::counted;
 use super::tables;
 use crate::args::{Plan, ReportFormat};
-use crate::commands::planned::counted;
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::registry;
