@@ -22,6 +22,7 @@ use crate::rate::Rate;
 use crate::resample::Bootstrap;
 use crate::role_costs::{RoleCost, by_role, first_runs};
 use crate::row::{CellInfo, EpisodeRow, Loss, Rows, TokenUse};
+use crate::trials::{TrialReturns, by_trial};
 
 /// Mean tokens of one role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,9 @@ pub struct CellSummary {
     pub values: Vec<f64>,
     /// Returns in numbers; `None` without episodes.
     pub returns: Option<Summary>,
+    /// Returns by number of the trial in its session, from 0; empty where no session has a second trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_trial: Vec<TrialReturns>,
     /// Share of episodes below the brief's threshold (BOG-164); `None` where the brief states none.
     pub catastrophic: Option<Proportion>,
     /// Share of episodes above the brief's success threshold.
@@ -356,6 +360,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         cut: stops(&cut),
         values,
         returns,
+        by_trial: by_trial(&rows, options.confidence),
         catastrophic: info.thresholds.catastrophic_below.and_then(|limit| share(&|value| value < limit)),
         success: info.thresholds.success_above.and_then(|limit| share(&|value| value > limit)),
         steps: describe(|row| f64::from(row.steps)),

@@ -1,4 +1,4 @@
-//! Which episodes hang together: runs of one task and instance share an environment (BOG-142), trials of one run a memory.
+//! Which episodes hang together: runs of one task and instance share an environment (BOG-142), trials of one session a memory.
 //!
 //! An interval that takes them one at a time is too narrow. Everything that prints one goes through here.
 
@@ -47,6 +47,13 @@ impl Grouping {
     }
 
     pub(crate) fn of<'a>(places: &[Place<'a>]) -> Self {
+        if over_tasks(places) {
+            let by_session =
+                Self::by(places.iter().map(|((environment, _, run, trial), _)| ((*environment, *run), *trial)));
+            if by_session.matters {
+                return by_session;
+            }
+        }
         let by_instance = Self::by(
             places.iter().map(|((environment, task, run, _), instance)| ((*environment, *task, *instance), *run)),
         );
@@ -85,6 +92,21 @@ impl Grouping {
         let groups = self.sums(values.iter().map(|value| (*value, 1.0)));
         Summary { half_width: half_width(&groups, confidence), clusters: Some(self.count), ..summary }
     }
+}
+
+/// Whether sessions go over tasks: the episodes of each run are different tasks with different numbers of trials. Elsewhere every task
+/// has a first trial.
+pub(crate) fn over_tasks(places: &[Place<'_>]) -> bool {
+    let mut sessions: BTreeMap<(&str, u32), BTreeSet<(&str, u32)>> = BTreeMap::new();
+    for ((environment, task, run, trial), _) in places {
+        sessions.entry((environment, *run)).or_default().insert((task, *trial));
+    }
+    let is_one = |session: &BTreeSet<(&str, u32)>| {
+        let tasks: BTreeSet<&str> = session.iter().map(|(task, _)| *task).collect();
+        let trials: BTreeSet<u32> = session.iter().map(|(_, trial)| *trial).collect();
+        tasks.len() == session.len() && trials.len() == session.len()
+    };
+    sessions.values().any(|session| session.len() > 1) && sessions.values().all(is_one)
 }
 
 /// Standard error of the mean over all values, robust against what those of one cluster share, with the factor G/(G-1)
@@ -134,6 +156,20 @@ mod tests {
         assert_eq!((single.count, single.matters), (3, false), "one run a task: tasks are alone");
         let trials = Grouping::of(&[(("w", "a", 0, 0), 0), (("w", "a", 0, 1), 0), (("w", "a", 1, 0), 0)]);
         assert_eq!((trials.count, trials.matters), (2, true), "trials of a run share memory");
+    }
+
+    /// Where sessions go over tasks, the episodes of a run share a memory, whatever their tasks are.
+    #[test]
+    fn sessions_over_tasks_are_clusters() {
+        let place = |task: &'static str, run: u32, trial: u32| (("w", task, run, trial), 0);
+        let tasks = Grouping::of(&[place("b", 0, 0), place("a", 0, 1), place("a", 1, 0), place("b", 1, 1)]);
+        assert_eq!((tasks.count, tasks.matters, tasks.of.as_slice()), (2, true, [0, 0, 1, 1].as_slice()));
+        let cut = Grouping::of(&[place("b", 0, 0), place("a", 0, 1), place("a", 1, 0)]);
+        assert_eq!((cut.count, cut.matters, cut.of.as_slice()), (2, true, [0, 0, 1].as_slice()));
+        let one = Grouping::of(&[place("b", 0, 0), place("a", 0, 1)]);
+        assert_eq!((one.count, one.matters), (2, false), "one session has no other to compare with");
+        let same = Grouping::of(&[place("a", 0, 0), place("a", 0, 1), place("b", 0, 0), place("b", 0, 1)]);
+        assert_eq!((same.count, same.of.as_slice()), (2, [0, 0, 1, 1].as_slice()), "each task is a session");
     }
 
     /// Worked by hand: groups (1, 3) and (5, 7) have means 2 and 6 about 4; error = sqrt(2 · (16 + 16)) / 4 = 2.

@@ -49,6 +49,7 @@ mod special;
 pub mod stored_records;
 mod table;
 pub mod tables;
+mod trials;
 
 pub use axes::{Grid, Grids, Protocol};
 pub use bill::{AttemptState, Bill, BillLine, BillSum};
@@ -74,3 +75,4 @@ pub use row::{
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Log, Table, columns, markdown_text};
 pub use tables::PastCell;
+pub use trials::TrialReturns;

@@ -12,3 +12,4 @@ mod properties;
 mod rescore;
 mod support;
 mod tables;
+mod trials;

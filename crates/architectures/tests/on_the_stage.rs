@@ -35,7 +35,11 @@ fn models() -> Models {
 }
 
 fn registry() -> Registry {
-    Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() }
+    Registry {
+        environments: gimbal_testkit::environments(),
+        architectures: gimbal_architectures::kinds(),
+        learned: None,
+    }
 }
 
 fn resolve(architectures: &str, roles: &str) -> Result<plan::Plan, Problems> {
@@ -212,8 +216,11 @@ async fn dry(architectures: usize, models: usize) -> [usize; 5] {
     study.push_str("episodes: { runs: 1, tasks: { split: test, limit: 1 } }\n");
     let files = CountedFiles(Arc::clone(&counts), files());
     let models = CountedModels(Arc::clone(&counts), self::models());
-    let registry =
-        Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() };
+    let registry = Registry {
+        environments: gimbal_testkit::environments(),
+        architectures: gimbal_architectures::kinds(),
+        learned: None,
+    };
     let study = plan::parse(&study, "study.yaml").unwrap();
     let plan = plan::resolve(study, &Options::default(), &registry, &models, &files);
     let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));

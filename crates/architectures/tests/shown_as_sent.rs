@@ -117,8 +117,11 @@ async fn compare(folder: &Path, model: &str, guard: u64, attempts: u32, seed: u6
         "study: shown\nenvironment: {{ name: corridor, horizon: 6, slip_percent: 30 }}\narchitectures: [{architectures}]\n\
          roles: [{{ default: \"{model}\" }}]\nepisodes: {{ tasks: {{ split: test, limit: 1 }}, runs: 1, seed: {seed} }}\n"
     );
-    let registry =
-        Registry { environments: gimbal_testkit::environments(), architectures: gimbal_architectures::kinds() };
+    let registry = Registry {
+        environments: gimbal_testkit::environments(),
+        architectures: gimbal_architectures::kinds(),
+        learned: None,
+    };
     let models = Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
     let source = Witnessed { models, requests: Arc::default() };
     let requests = Arc::clone(&source.requests);

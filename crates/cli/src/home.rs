@@ -31,7 +31,7 @@ impl Home {
         }
         let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
         let folders = folder.or_else(|| here.clone()).into_iter().collect();
-        Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders)), here })
+        Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders).with_own(PathBuf::from("."))), here })
     }
 
     /// Files of the present folder that differ from built-in ones and take their place without having been asked to. A study is

@@ -26,6 +26,7 @@ pub fn registry() -> Registry {
     Registry {
         environments: environments().into_iter().map(|family| family as Arc<dyn gimbal_core::Catalogue>).collect(),
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     }
 }
 

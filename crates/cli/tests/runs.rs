@@ -283,6 +283,36 @@ fn a_dry_run_plays_nothing() {
     assert!(!place.path().join("runs").exists());
 }
 
+/// Plans count sessions where they have several trials, and a run tells its returns by trial.
+#[test]
+fn sessions_are_counted_and_shown_trial_by_trial() {
+    let place = Place::new();
+    place.write("small.yaml", &STUDY.replace("runs: 3 }", "runs: 3, trials: { number: 2, over: seeds } }"));
+    let counted = "4 cells, 24 episodes in 12 sessions of 2 trials over seeds";
+    let said = place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    assert!(said.out.contains(counted), "{}", said.out);
+    let said = place.gimbal(&["plan", "small.yaml", "--no-cost"]).good();
+    assert!(said.out.contains(counted), "{}", said.out);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let said = place.gimbal(&["report", "small", "--table", "trials", "--format", "csv"]).good();
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(lines[0].contains("trial") && lines[0].contains("gain"), "{}", said.out);
+    assert_eq!(lines.len(), 1 + 4 * 2, "{}", said.out);
+    let whole = place.gimbal(&["trace", "small"]).good();
+    assert!(whole.out.contains("/2/1"), "{}", whole.out);
+    place.gimbal(&["verify", "small"]).good();
+}
+
+/// A file that the study names and no architecture asks for is refused before anything is played.
+#[test]
+fn an_artefact_that_nobody_asks_for_is_refused() {
+    let place = Place::new();
+    place.write("small.yaml", &format!("{STUDY}artefacts: {{ arbiter: weights.bin }}\n"));
+    let said = place.gimbal(&["run", "small.yaml"]);
+    assert!(said.code == 2 && said.err.contains("asks for an artefact `arbiter`; drop it"), "{}", said.err);
+    assert!(!place.path().join("runs").exists());
+}
+
 #[test]
 fn a_dry_run_says_what_a_run_would_say_of_the_folder() {
     let place = Place::new();

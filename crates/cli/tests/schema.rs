@@ -47,7 +47,8 @@ architectures:
 decoding: free
 roles:
   - default: { model: scripted/react-monitor, decoding: free, temperature: 0.5, top_p: 0.5, max_output_tokens: 9, seed: 1 }
-episodes: { tasks: { split: test, limit: 1 }, runs: 1, trials: 1, seed: 1 }
+episodes: { tasks: { split: test, limit: 1 }, runs: 1, trials: { number: 1, over: same }, seed: 1 }
+artefacts: {}
 limits: { episode: { model_calls: 9, tool_calls: 9, tokens: 9, seconds: 9 }, study: { cost: 1.5, tokens: 9 } }
 baseline: all
 models:
@@ -129,7 +130,7 @@ fn schema_and_program_refuse_a_misspelt_key_at_every_level() {
     place.gimbal(&["run", "full.yaml", "--dry-run"]).good();
     let mut found = Vec::new();
     maps(&full, "", &mut found);
-    assert!(found.len() >= 19, "{found:?}");
+    assert!(found.len() >= 21, "{found:?}");
     for path in found {
         let mut value = full.clone();
         value.pointer_mut(&path).unwrap().as_object_mut().unwrap().insert("zzunknown".to_owned(), Value::from(1));
@@ -177,6 +178,19 @@ fn schema_and_program_agree_on_values() {
         ("connect_ms: 1", "connect_ms: 0", false),
         ("connect_ms: 1", "connect_ms: soon", false),
         ("prepare: []", "prepare: [1]", false),
+        ("trials: { number: 1, over: same }", "trials: 2", true),
+        ("trials: { number: 1, over: same }", "trials: { number: 2 }", true),
+        ("trials: { number: 1, over: same }", "trials: { number: 2, over: seeds }", true),
+        ("trials: { number: 1, over: same }", "trials: { over: tasks }", true),
+        ("trials: { number: 1, over: same }", "trials: 0", false),
+        ("trials: { number: 1, over: same }", "trials: { number: 0 }", false),
+        ("trials: { number: 1, over: same }", "trials: { over: seeds }", false),
+        ("trials: { number: 1, over: same }", "trials: {}", false),
+        ("over: same", "over: task", false),
+        ("artefacts: {}", "artefacts: { advice: [1] }", false),
+        ("artefacts: {}", "artefacts: [advice]", false),
+        ("name: all", "name: all\n    artefacts: { advice: ~ }", false),
+        ("name: all", "name: all\n    artefacts: {}", true),
     ] {
         assert!(FULL.contains(from), "{from}");
         let text = FULL.replacen(from, to, 1);

@@ -49,6 +49,20 @@ pub trait Files: Send + Sync {
     /// When there is a file and it cannot be read: nothing else may silently take its place.
     fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError>;
 
+    /// The bytes of a file by its path, at most `most` of them, and where it came from; `None` if there is no such file. Where
+    /// nothing else is said, the bytes of a text.
+    ///
+    /// # Errors
+    /// As [`Files::read`], and when the file has more than `most` bytes.
+    fn read_bytes(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, FileError> {
+        match self.read(path)? {
+            Some((text, place)) if text.len() as u64 > most => {
+                Err(FileError::too_large(place, text.len() as u64, most))
+            }
+            found => Ok(found.map(|(text, place)| (text.into_bytes(), place))),
+        }
+    }
+
     /// Paths below a folder, sorted.
     fn list(&self, folder: &str) -> Vec<String>;
 }
@@ -72,6 +86,13 @@ impl FileError {
             std::io::ErrorKind::IsADirectory => "it is a folder, and a file is expected here".to_owned(),
             _ => error.to_string(),
         };
+        Self { place: place.into(), why }
+    }
+
+    /// The file at `place` has more than `most` bytes.
+    #[must_use]
+    pub fn too_large(place: impl Into<String>, found: u64, most: u64) -> Self {
+        let why = format!("it has {found} bytes, and at most {most} are read; name a smaller file");
         Self { place: place.into(), why }
     }
 }

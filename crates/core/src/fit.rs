@@ -4,6 +4,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GrammarKind, nearest};
 
+/// An artefact that an architecture asks for with [`Stage::artefact`](crate::Stage::artefact). A study names its file under `artefacts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtefactNeed {
+    /// Name by which it is asked for.
+    pub name: String,
+    /// Whether the architecture plays without it too.
+    pub is_optional: bool,
+    /// Whether a scorer is made of it ([`Stage::scorer`](crate::Stage::scorer)); the plan refuses one of which none can be made.
+    pub is_scorer: bool,
+}
+
+impl ArtefactNeed {
+    /// An artefact without which the architecture cannot play.
+    #[must_use]
+    pub fn required(name: impl Into<String>) -> Self {
+        Self { name: name.into(), is_optional: false, is_scorer: false }
+    }
+
+    /// An artefact that may be missing.
+    #[must_use]
+    pub fn optional(name: impl Into<String>) -> Self {
+        Self { is_optional: true, ..Self::required(name) }
+    }
+
+    /// The same, and a scorer is made of it.
+    #[must_use]
+    pub fn scorer(self) -> Self {
+        Self { is_scorer: true, ..self }
+    }
+}
+
 /// What an architecture needs of an environment. The plan refuses a pair that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Needs {
@@ -36,6 +67,12 @@ pub struct Needs {
     /// Whether messages go between agents through the stage: without them none can be lost or altered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub messages: bool,
+    /// Artefacts that it asks for, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artefacts: Vec<ArtefactNeed>,
+    /// Embedders that it asks for, by name ([`Stage::embedder`](crate::Stage::embedder)).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub embedders: Vec<String>,
 }
 
 /// What an environment offers to an architecture.
@@ -68,6 +105,8 @@ impl Needs {
         self.roles.extend(agent.roles);
         self.grammars.extend(agent.grammars);
         self.native.extend(agent.native);
+        self.artefacts.extend(agent.artefacts);
+        self.embedders.extend(agent.embedders);
     }
 
     /// Why the pair does not fit: a sentence for each thing that is missing. Empty when it fits.

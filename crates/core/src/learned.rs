@@ -2,6 +2,10 @@
 //!
 //! Both are pure functions of their input: the same weights give the same numbers on every machine.
 
+use std::sync::Arc;
+
+use crate::Artefact;
+
 /// Adds a learned part to the priority of each of several parties that are in conflict (Eq. 24, Eq. 25).
 pub trait Scorer: Send + Sync {
     /// What decides its numbers: kind, version and digest of its weights, for the key of an episode.
@@ -18,6 +22,21 @@ pub trait Scorer: Send + Sync {
         let _ = parties;
         Vec::new()
     }
+}
+
+/// Makes scorers and embedders. The program registers one; studies reach the learned parts through it alone.
+pub trait Learned: Send + Sync {
+    /// The scorer whose weights are this artefact.
+    ///
+    /// # Errors
+    /// What is wrong with the artefact (kind, version, shape, digest), what was expected, and how to fix it.
+    fn scorer(&self, artefact: &Artefact) -> Result<Arc<dyn Scorer>, String>;
+
+    /// The embedder of that name.
+    ///
+    /// # Errors
+    /// When there is none, or its weights are not at hand; with the names that there are.
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>, String>;
 }
 
 /// Makes a vector of a text.

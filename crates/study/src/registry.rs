@@ -1,12 +1,13 @@
 //! What a study may name: environments, architectures, models, files.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files, RecordKinds};
+use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files, Learned, RecordKinds};
 use gimbal_model::{Known, ModelFacts, Models, SetupError};
 
 /// Environments and architectures by which a study is resolved; the order is that of listings.
@@ -16,6 +17,8 @@ pub struct Registry {
     pub environments: Vec<Arc<dyn Catalogue>>,
     /// Families of architectures.
     pub architectures: Vec<Arc<dyn ArchitectureKind>>,
+    /// What makes scorers and embedders; none where the program has no learned parts.
+    pub learned: Option<Arc<dyn Learned>>,
 }
 
 impl Registry {
@@ -100,33 +103,112 @@ impl ModelSource for Models {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     builtin: BTreeMap<String, &'static str>,
+    /// Built-in files that are no texts.
+    builtin_bytes: BTreeMap<String, &'static [u8]>,
     folders: Vec<PathBuf>,
+    /// Folders with a user's own data, read after all others and for bytes only.
+    own: Vec<PathBuf>,
 }
 
 impl Library {
     /// A library of built-in files (path and text) and of folders, the first of which goes before the others.
     #[must_use]
     pub fn new(builtin: &[(&str, &'static str)], folders: Vec<PathBuf>) -> Self {
-        Self { builtin: builtin.iter().map(|(path, text)| ((*path).to_owned(), *text)).collect(), folders }
+        let builtin = builtin.iter().map(|(path, text)| ((*path).to_owned(), *text)).collect();
+        Self { builtin, folders, ..Self::default() }
     }
+
+    /// The same with built-in files that are no texts (path and bytes).
+    #[must_use]
+    pub fn with_bytes(mut self, builtin: &[(&str, &'static [u8])]) -> Self {
+        self.builtin_bytes.extend(builtin.iter().map(|(path, bytes)| ((*path).to_owned(), *bytes)));
+        self
+    }
+
+    /// The same, and bytes are also read from a folder of the user's own where no data folder has the file. Texts are not: a file
+    /// that happens to be there must not take the place of a persona.
+    #[must_use]
+    pub fn with_own(mut self, folder: PathBuf) -> Self {
+        self.own.push(folder);
+        self
+    }
+
+    /// The first file of that path in some folders, as `open` reads it, and its place.
+    fn first<T>(
+        folders: &[PathBuf],
+        path: &str,
+        mut open: impl FnMut(&Path) -> Result<T, FileError>,
+    ) -> Result<Option<(T, String)>, FileError> {
+        // Paths come from studies and personas: they stay within the folders.
+        if !stays_within(path) {
+            return Ok(None);
+        }
+        for folder in folders {
+            let file = folder.join(path);
+            match std::fs::symlink_metadata(&file) {
+                // A link that points at nothing is there, and cannot be read.
+                Ok(_) => return Ok(Some((open(&file)?, file.display().to_string()))),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(FileError::of(file.display().to_string(), &error)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a path names something in a folder and nothing beside it.
+pub(crate) fn stays_within(path: &str) -> bool {
+    let leaves = |part: &str| part == ".." || part.is_empty();
+    !path.split('/').any(leaves)
+        && Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// The bytes of a file, of which at most `most` are read.
+fn bounded(file: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let place = || file.display().to_string();
+    let failed = |error: std::io::Error| FileError::of(place(), &error);
+    let opened = File::open(file).map_err(failed)?;
+    let found = opened.metadata().map_err(failed)?;
+    if found.is_dir() {
+        return Err(FileError::of(place(), &ErrorKind::IsADirectory.into()));
+    }
+    if found.len() > most {
+        return Err(FileError::too_large(place(), found.len(), most));
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read, and a device has no length.
+    opened.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        return Err(FileError::too_large(place(), bytes.len() as u64, most));
+    }
+    Ok(bytes)
 }
 
 impl Files for Library {
     fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
-        // Paths come from studies and personas: they stay within the folders.
-        if path.split('/').any(|part| part == ".." || part.is_empty()) {
-            return Ok(None);
-        }
-        for folder in &self.folders {
-            let file = folder.join(path);
-            match std::fs::read_to_string(&file) {
-                Ok(text) => return Ok(Some((text, file.display().to_string()))),
-                // A link that points at nothing is there, and cannot be read.
-                Err(error) if error.kind() == ErrorKind::NotFound && !file.is_symlink() => {}
-                Err(error) => return Err(FileError::of(file.display().to_string(), &error)),
-            }
+        let found = Self::first(&self.folders, path, |file| {
+            std::fs::read_to_string(file).map_err(|error| FileError::of(file.display().to_string(), &error))
+        })?;
+        if found.is_some() {
+            return Ok(found);
         }
         Ok(self.builtin.get(path).map(|text| ((*text).to_owned(), format!("built-in {path}"))))
+    }
+
+    fn read_bytes(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, FileError> {
+        let open = |file: &Path| bounded(file, most);
+        if let Some(found) = Self::first(&self.folders, path, open)? {
+            return Ok(Some(found));
+        }
+        let text = || self.builtin.get(path).map(|text| text.as_bytes());
+        if let Some(bytes) = self.builtin_bytes.get(path).copied().or_else(text) {
+            let place = format!("built-in {path}");
+            if bytes.len() as u64 > most {
+                return Err(FileError::too_large(place, bytes.len() as u64, most));
+            }
+            return Ok(Some((bytes.to_vec(), place)));
+        }
+        Self::first(&self.own, path, open)
     }
 
     fn list(&self, folder: &str) -> Vec<String> {
@@ -170,6 +252,36 @@ mod tests {
         assert_eq!(read("personas/other/core.yaml").unwrap().1, "built-in personas/other/core.yaml");
         assert_eq!(read("../secret"), None);
         assert_eq!(library.list("personas"), ["personas/other/core.yaml", "personas/own/core.yaml"]);
+    }
+
+    #[test]
+    fn bytes_are_bounded_and_found_in_the_data_folder_then_built_in_then_the_users_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, own) = (folder.path().join("data"), folder.path().join("own"));
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(folder.path().join("secret"), "no").unwrap();
+        for name in ["a", "b", "c", "c.yaml"] {
+            std::fs::write(own.join(name), b"own\xff").unwrap();
+        }
+        std::fs::write(data.join("a"), b"data\xff").unwrap();
+        let library = Library::new(&[("t.yaml", "text")], vec![data.clone()])
+            .with_bytes(&[("a", b"built-in"), ("b", b"built-in")])
+            .with_own(own.clone());
+        let read = |path: &str, most: u64| library.read_bytes(path, most).map(|found| found.map(|(bytes, _)| bytes));
+        assert_eq!(read("a", 5).unwrap().unwrap(), b"data\xff");
+        assert_eq!(read("b", 8).unwrap().unwrap(), b"built-in");
+        assert_eq!(read("c", 4).unwrap().unwrap(), b"own\xff");
+        assert_eq!(read("t.yaml", 4).unwrap().unwrap(), b"text");
+        for (path, found) in [("a", 5), ("b", 8), ("c", 4), ("t.yaml", 4)] {
+            let error = read(path, found - 1).unwrap_err();
+            assert!(error.why.contains(&format!("it has {found} bytes, and at most {}", found - 1)), "{error}");
+        }
+        for outside in ["../secret", "x/../../secret", "/etc/hostname", "./../secret", "", "none"] {
+            assert_eq!(read(outside, 1 << 20).unwrap(), None, "{outside}");
+        }
+        assert!(read(".", 9).unwrap_err().why.contains("folder"));
+        assert_eq!(library.read("c.yaml").unwrap(), None, "texts are never read from there");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! All integration tests of the crate in one binary, so that it is linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+mod artefacts;
 mod bad_models;
 mod bounded_faults;
 mod branches;
@@ -29,4 +30,5 @@ mod published_traces;
 mod recited;
 mod runs;
 mod seams;
+mod sessions;
 mod trouble;

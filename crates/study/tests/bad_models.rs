@@ -87,6 +87,7 @@ async fn rows(model: &str, limits: &str) -> Vec<EpisodeRow> {
     let registry = Registry {
         environments: vec![Arc::new(gimbal_cage2::environment::Cage2)],
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     };
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).to_owned();
     let files = Library::new(&[], vec![root]);

@@ -47,6 +47,7 @@ fn the_protocol_of_the_work_plans_its_published_episodes() {
     let registry = Registry {
         environments: vec![std::sync::Arc::new(gimbal_cage2::environment::Cage2)],
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     };
     let files = Library::new(&[], vec![root().to_owned()]);
     let models = Models::new(ModelsConfig::default());
@@ -273,6 +274,7 @@ async fn very_many_cells_are_estimated_by_some_of_them() {
     let registry = Registry {
         environments: vec![std::sync::Arc::new(gimbal_cage2::environment::Cage2)],
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     };
     let (models, files) = (Models::new(ModelsConfig::default()), Library::new(&[], vec![root().to_owned()]));
     let study = plan::parse(&text, "many.yaml").unwrap();

@@ -104,8 +104,11 @@ impl Setting {
             "roles": [{ "default": "router", "executor": "executor", "router": "router" }],
             "episodes": { "tasks": [self.task], "runs": 1, "seed": 1 },
         });
-        let registry =
-            Registry { environments: vec![Arc::clone(&self.family)], architectures: gimbal_architectures::kinds() };
+        let registry = Registry {
+            environments: vec![Arc::clone(&self.family)],
+            architectures: gimbal_architectures::kinds(),
+            learned: None,
+        };
         let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
         let parsed = plan::parse(&study.to_string(), "study.yaml").unwrap();
         let planned = plan::resolve(parsed, &Options::default(), &registry, &script, &library);

@@ -26,6 +26,18 @@ roles: [{ default: slow }]
 episodes: { tasks: { split: test }, runs: 25, trials: 1 }
 ";
 
+/// 80 episodes in sessions of four tasks each.
+const SESSIONS: &str = "
+study: killed
+environment: { name: corridor, horizon: 12, length: 9 }
+architectures: [{ base: learner }]
+roles: [{ default: slow }]
+episodes: { tasks: { split: test }, runs: 20, trials: { over: tasks } }
+";
+
+/// Names the study that the victim plays; [`STUDY`] without it.
+const PLAYED: &str = "GIMBAL_TEST_PLAYED";
+
 const VICTIM: &str = "GIMBAL_TEST_VICTIM";
 
 /// Not a test of its own: the process that is killed. It does nothing unless it is told where to run.
@@ -33,7 +45,11 @@ const VICTIM: &str = "GIMBAL_TEST_VICTIM";
 fn victim() {
     let Ok(folder) = std::env::var(VICTIM) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let code = match runtime.block_on(common::run(STUDY, Path::new(&folder), 8)) {
+    let code = match runtime.block_on(common::run(
+        &std::env::var(PLAYED).unwrap_or(STUDY.to_owned()),
+        Path::new(&folder),
+        8,
+    )) {
         Ok(summary) => summary.exit_code(),
         Err(error) => {
             eprintln!("{error}");
@@ -98,6 +114,35 @@ fn killed_runs_end_as_undisturbed_ones() {
     println!(
         "{killed} kills in {rounds} runs of 200 episodes, {starts} starts, {orphans} requests of killed attempts on record; digest {expected} each time"
     );
+}
+
+/// A session is gone on with wherever it was killed: its memory is that of the trials before.
+// covers: SH-06, SH-05
+#[test]
+fn killed_sessions_end_as_undisturbed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let victim = |path: &Path| {
+        let mut command = command(path);
+        command.env(PLAYED, SESSIONS);
+        command
+    };
+    let whole = folder.path().join("whole");
+    assert!(victim(&whole).output().unwrap().status.success());
+    let expected = digest(&RunFolder::open(&whole).unwrap()).unwrap();
+    let (mut killed, mut rounds) = (0, 0);
+    while killed < 6 {
+        rounds += 1;
+        assert!(rounds < 1000, "the victims end before they can be killed");
+        let path = folder.path().join(format!("round-{rounds}"));
+        let plan = KillPlan { kills: 3, longest: Duration::from_millis(150), seed: 2000 + rounds };
+        let outcome = harass(&plan, || victim(&path)).unwrap();
+        assert!(outcome.last.success(), "{outcome:?}");
+        killed += outcome.kills;
+        let run = RunFolder::open(&path).unwrap();
+        assert_eq!(digest(&run).unwrap(), expected, "round {rounds}");
+        assert_eq!(keys(&run).len(), 80);
+        assert_eq!(verify(&run, &RecordKinds::default()).unwrap().problems, Vec::<String>::new());
+    }
 }
 
 /// A full disk, by a limit on the size of files: the run stops with one message, and goes on once there is room.

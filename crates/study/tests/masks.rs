@@ -20,6 +20,7 @@ fn registry() -> Registry {
     Registry {
         environments: vec![Arc::new(gimbal_cage2::environment::Cage2)],
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     }
 }
 

@@ -31,6 +31,7 @@ async fn played(horizon: u32, path: &Path) -> Result<Summary, RunError> {
     let registry = Registry {
         environments: vec![Arc::new(gimbal_cage2::environment::Cage2)],
         architectures: gimbal_architectures::kinds(),
+        learned: None,
     };
     let text = format!(
         "study: prompts\nenvironment: {{ name: cage2, red: b_line, horizon: {horizon} }}\n\

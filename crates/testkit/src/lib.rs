@@ -28,5 +28,10 @@ pub fn environments() -> Vec<Arc<dyn Catalogue>> {
 /// The throw-away architectures, in a fixed order.
 #[must_use]
 pub fn architectures() -> Vec<Arc<dyn ArchitectureKind>> {
-    vec![Arc::new(plays::panel::PanelKind), Arc::new(plays::learner::LearnerKind), Arc::new(plays::policy::PolicyKind)]
+    vec![
+        Arc::new(plays::panel::PanelKind),
+        Arc::new(plays::learner::LearnerKind),
+        Arc::new(plays::policy::PolicyKind),
+        Arc::new(plays::advised::AdvisedKind),
+    ]
 }

@@ -49,7 +49,7 @@ fn models() -> Models {
 
 fn registry() -> Registry {
     let kind: Arc<dyn ArchitectureKind> = Arc::new(DisputeKind);
-    Registry { environments: gimbal_testkit::environments(), architectures: vec![kind] }
+    Registry { environments: gimbal_testkit::environments(), architectures: vec![kind], learned: None }
 }
 
 async fn played(model: &str, folder: &Path) -> RunFolder {

@@ -35,7 +35,8 @@ async fn a_policy_and_an_agent_with_the_expert_light_all_lamps() {
     let study = "study: lamps\nenvironment: { name: lamps, wind: 20 }\narchitectures:\n  - { base: baseline, policy: light }\n  \
                  - { base: react, persona: planner, context: [observation, status, history] }\n\
                  roles: [{ default: noisy/1.0 }]\nepisodes: { tasks: { split: test }, runs: 2, seed: 3 }\n";
-    let registry = Registry { environments: vec![Arc::new(Lamps)], architectures: gimbal_architectures::kinds() };
+    let registry =
+        Registry { environments: vec![Arc::new(Lamps)], architectures: gimbal_architectures::kinds(), learned: None };
     let models = Models::new(ModelsConfig::default());
     let parsed = plan::parse(study, "study.yaml").unwrap();
     let plan = plan::resolve(parsed, &Options::default(), &registry, &models, &project());

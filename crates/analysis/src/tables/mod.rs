@@ -9,6 +9,7 @@ mod faults;
 mod log;
 mod main_table;
 mod paired;
+mod trials;
 
 use crate::cells::{Analysis, CellSummary};
 use crate::row::{CellInfo, Kind};
@@ -23,12 +24,14 @@ pub use faults::faults;
 pub use log::{instances, token_log};
 pub use main_table::{essential, main};
 pub use paired::paired;
+pub use trials::trials;
 
 /// Key and title of every table that a report can hold, in reading order.
-pub const STANDARD: [(&str, &str); 12] = [
+pub const STANDARD: [(&str, &str); 13] = [
     ("cells", "Results by cell"),
     ("paired", "Paired differences against the baseline"),
     ("spread", "Spread, shares and bill by cell"),
+    ("trials", "Returns by trial of a session"),
     ("cost", "Cost by cell"),
     ("roles", "Tokens, calls and money by role"),
     ("stops", "How episodes ended"),
@@ -51,7 +54,7 @@ pub const KEYS: [&str; STANDARD.len()] = {
     keys
 };
 
-/// Every table that has something to say, in reading order: main, paired, spread, cost, roles, stops, failures, gaps. Each has the same
+/// Every table that has something to say, in reading order: main, paired, spread, trials, cost, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.
 #[must_use]
 pub fn all(analysis: &Analysis) -> Vec<Table> {
@@ -59,6 +62,7 @@ pub fn all(analysis: &Analysis) -> Vec<Table> {
         Some(main(analysis)),
         paired(analysis),
         Some(spread(analysis)),
+        trials(analysis),
         cost(analysis),
         roles(analysis),
         stops(analysis),

@@ -19,6 +19,7 @@ pub mod model;
 pub mod papers;
 pub mod persona;
 pub mod plan;
+mod planned;
 mod rehearsed;
 pub mod report;
 pub mod rescore;

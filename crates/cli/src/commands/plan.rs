@@ -11,6 +11,7 @@ use gimbal_study::plan::{self, Cell as Planned, Plan as Resolved, estimate};
 use gimbal_study::read;
 use gimbal_study::run::RunFolder;
 
+use super::planned::counted;
 use super::tables;
 use crate::args::{Plan, ReportFormat};
 use crate::exit::Failure;
@@ -62,16 +63,12 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
         tables::show(&table, options.format)?;
     }
     if options.no_cost {
-        let (cells, episodes) = (
-            stdio::count(resolved.cells.len(), "cell", "cells"),
-            stdio::count(resolved.episodes(), "episode", "episodes"),
-        );
-        println!("\n{cells}, {episodes}");
+        println!("\n{}", counted(&resolved));
         return Ok(());
     }
     let estimates = estimate::estimate(&resolved, &*models).await.map_err(Failure::usage)?;
     if options.format == ReportFormat::Text {
-        println!();
+        println!("\n{}\n", counted(&resolved));
     }
     tables::show(&costs(&estimates), options.format)
 }

@@ -10,6 +10,7 @@ use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{self, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 
+use super::planned::{artefacts, counted};
 use super::{report, run_failure};
 use crate::args::{ProgressStyle, Run};
 use crate::exit::Failure;
@@ -116,9 +117,10 @@ async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result
         Measured::default()
     };
     let estimates = estimate_after(plan, models, &measured).await.map_err(Failure::usage)?;
-    let (cells, episodes) =
-        (stdio::count(plan.cells.len(), "cell", "cells"), stdio::count(plan.episodes(), "episode", "episodes"));
-    println!("{cells}, {episodes}; nothing is played or paid for");
+    println!("{}; nothing is played or paid for", counted(plan));
+    for line in artefacts(plan) {
+        println!("{line}");
+    }
     // Every cell has its numbers beneath one another, however long its name is.
     let wide = estimates.iter().map(|estimate| estimate.cell.chars().count()).fold(24, usize::max);
     println!(

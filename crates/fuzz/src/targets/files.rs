@@ -66,8 +66,19 @@ pub fn studies() -> Vec<Vec<u8>> {
         include_str!("../../../../studies/quickstart.yaml"),
         include_str!("../../../../studies/faults.yaml"),
         include_str!("../../../../studies/bog.yaml"),
+        SESSIONS,
     ])
 }
+
+/// Sections that no shipped study has.
+const SESSIONS: &str = "\
+study: sessions
+environment: cage2
+architectures: [{ base: react, artefacts: { graph: other.yaml, arbiter: ~ } }]
+artefacts: { arbiter: weights.bin, graph: graphs/a.yaml }
+episodes: { trials: { number: 3, over: seeds }, runs: 2 }
+prepare: []
+";
 
 pub fn study(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };

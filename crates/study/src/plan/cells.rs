@@ -1,16 +1,16 @@
-//! The plan: cells, sessions, keys and seeds.
+//! The plan and its cells.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_analysis::profile::ActionFacts;
 use gimbal_analysis::{CellInfo, Thresholds};
-use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, RoleSettings, TaskId, canonical, seed};
+use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, RoleSettings, TaskId, canonical};
 use serde_json::{Value, json};
 
-use super::file::{Count, StudyFile};
+use super::artefacts::Artefacts;
+use super::file::{Count, Over, StudyFile, Trials};
 use crate::faults::Faults;
-use crate::run::EpisodeId;
 use crate::stage::Role;
 
 /// An environment as the cells of a study share it.
@@ -80,21 +80,33 @@ pub struct Cell {
     pub identities: Value,
     /// Injected faults.
     pub faults: Faults,
+    /// Things built before its episodes.
+    pub artefacts: Artefacts,
     /// How often every task is run.
     pub count: Count,
+    /// Trials of its sessions.
+    pub trials: Trials,
 }
 
 impl Cell {
     /// What decides the cell's episodes, as one value.
     #[must_use]
     pub fn identity(&self) -> Value {
-        json!({
+        let mut identity = json!({
             "architecture": { "base": self.base, "settings": self.architecture.resolved() },
-            "artefacts": [],
+            "artefacts": self.artefacts.identity(),
             "environment": self.environment.identity(),
             "faults": self.faults.identity(),
             "roles": self.identities,
-        })
+        });
+        // Tasks that go before a trial decide it. Absent otherwise, so that cells of earlier runs are the same cells.
+        if self.trials.over == Over::Tasks {
+            let mut tasks: Vec<&str> = self.environment.tasks.iter().map(|task| task.0.as_str()).collect();
+            tasks.sort_unstable();
+            let tasks = Digest::of(tasks.join("\n").as_bytes());
+            identity["sessions"] = json!({ "over": self.trials.over.name(), "tasks": tasks });
+        }
+        identity
     }
 
     /// What decides how players that look at requests only play the cell: not the names of models, nor the tasks and runs.
@@ -103,7 +115,11 @@ impl Cell {
             (role.clone(), json!([settings.decoding, settings.sampling.max_output_tokens]))
         };
         let roles: serde_json::Map<String, Value> = self.roles.iter().map(of).collect();
-        json!([self.environment.identity(), self.base, self.architecture.resolved(), roles])
+        let manner = json!([self.environment.identity(), self.base, self.architecture.resolved(), roles]);
+        match self.artefacts.identity() {
+            Value::Array(artefacts) if artefacts.is_empty() => manner,
+            artefacts => json!([manner, artefacts]),
+        }
     }
 
     /// The roles of the cell, all played by one model.
@@ -119,19 +135,6 @@ impl Cell {
     pub fn hash(identity: &Value) -> Digest {
         Digest::of_parts(&[b"gimbal/cell/v1", canonical::text(identity).as_bytes()])
     }
-}
-
-/// A session: an ordered list of trials that share memory. The unit of scheduling.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Session {
-    /// Place of its cell in the plan.
-    pub cell: usize,
-    /// Task.
-    pub task: TaskId,
-    /// Run, from 0.
-    pub run: u32,
-    /// Its trials, in order.
-    pub trials: Vec<EpisodeId>,
 }
 
 /// A plan in which everything is valid.
@@ -155,74 +158,4 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// What to know before the run, but no reason to refuse it.
     pub warnings: Vec<String>,
-}
-
-/// The seed of a session: from study seed, what decides the environment, task and run, and from nothing of the architecture or
-/// the roles. Compared cells meet the same environments.
-#[must_use]
-pub fn session_seed(study_seed: u64, environment: &str, task: &TaskId, run: u32) -> u64 {
-    seed::derive(&[
-        b"gimbal/session/v1",
-        &study_seed.to_be_bytes(),
-        environment.as_bytes(),
-        task.0.as_bytes(),
-        &run.to_be_bytes(),
-    ])
-}
-
-/// The key of an episode: from everything that decides it.
-#[must_use]
-pub fn episode_key(cell: &Digest, task: &TaskId, seed: u64, trial: u32) -> Digest {
-    let (seed, trial) = (seed.to_be_bytes(), trial.to_be_bytes());
-    Digest::of_parts(&[b"gimbal/episode/v1", &cell.0, task.0.as_bytes(), &seed, &trial])
-}
-
-impl Plan {
-    /// The sessions of all cells, run by run, so that every cell advances at the same pace. Made one by one: memory does
-    /// not grow with the number of episodes.
-    pub fn sessions(&self) -> impl Iterator<Item = Session> + Send + '_ {
-        let most = self.cells.iter().map(|cell| cell.environment.tasks.len()).max().unwrap_or(0);
-        let runs = self.cells.iter().map(|cell| cell.count.runs).max().unwrap_or(0);
-        (0..runs).flat_map(move |run| {
-            (0..most).flat_map(move |place| {
-                self.cells.iter().enumerate().filter_map(move |(cell, _)| self.session(cell, place, run))
-            })
-        })
-    }
-
-    fn session(&self, number: usize, place: usize, run: u32) -> Option<Session> {
-        let cell = &self.cells[number];
-        if run >= cell.count.runs {
-            return None;
-        }
-        let tasks = &cell.environment.tasks;
-        let task = tasks.get(place)?;
-        let before = u64::from(run) * tasks.len() as u64 + place as u64;
-        if self.limit.is_some_and(|limit| before >= limit) {
-            return None;
-        }
-        let trials = (0..self.study.episodes.trials).map(|trial| self.episode(cell, task, run, trial)).collect();
-        Some(Session { cell: number, task: task.clone(), run, trials })
-    }
-
-    /// Key and seed of an episode.
-    #[must_use]
-    pub fn episode(&self, cell: &Cell, task: &TaskId, run: u32, trial: u32) -> EpisodeId {
-        let seed = session_seed(self.study.episodes.seed, &cell.environment.environment, task, run);
-        let key = episode_key(&cell.key, task, seed, trial);
-        EpisodeId { key, cell: cell.info.id.clone(), task: task.0.clone(), run, trial, seed }
-    }
-
-    /// Episodes of one cell.
-    #[must_use]
-    pub fn episodes_of(&self, cell: &Cell) -> u64 {
-        let sessions = u64::from(cell.count.runs).saturating_mul(cell.environment.tasks.len() as u64);
-        self.limit.map_or(sessions, |limit| sessions.min(limit)).saturating_mul(u64::from(self.study.episodes.trials))
-    }
-
-    /// Episodes of all cells.
-    #[must_use]
-    pub fn episodes(&self) -> u64 {
-        self.cells.iter().map(|cell| self.episodes_of(cell)).sum()
-    }
 }

@@ -25,6 +25,8 @@ impl Plan {
         let environment = cell.environment.family.open(&cell.environment.options);
         let environment = environment.map_err(|error| Halt::infrastructure(error.to_string()))?;
         let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);
+        setup.artefacts = Arc::clone(&cell.artefacts.given);
+        setup.learned = Arc::clone(&cell.artefacts.learned);
         change(&mut setup);
         let recorder = Arc::new(MemoryRecorder::default());
         let outcome = play_episode(architecture, environment, setup, recorder.clone()).await?;

@@ -26,6 +26,14 @@ fn tasks() -> Value {
     ] })
 }
 
+/// Files of artefacts by name.
+fn artefacts(text: &str) -> Value {
+    json!({
+        "type": "object", "description": text,
+        "additionalProperties": { "type": ["string", "null"], "minLength": 1, "description": "Path of the file, in the data folder or in the present one." },
+    })
+}
+
 /// JSON Schema of study files.
 #[must_use]
 pub fn schema(registry: &Registry) -> Value {
@@ -42,7 +50,12 @@ pub fn schema(registry: &Registry) -> Value {
     for kind in &registry.architectures {
         let beside = [("name", "What tables call it."), ("axis", "Axis or group in tables and figures.")];
         let settings = hoist(kind.schema(), kind.name(), &mut shared);
-        architectures.push(entry(settings, "base", kind.name(), &beside));
+        let mut schema = entry(settings, "base", kind.name(), &beside);
+        if let Some(properties) = schema.pointer_mut("/anyOf/1/properties").and_then(Value::as_object_mut) {
+            let text = "Its own artefacts, in the place of the study's or beside them; `null` for none.";
+            properties.insert("artefacts".to_owned(), artefacts(text));
+        }
+        architectures.push(schema);
     }
     let models = hoist(ModelsSection::schema(), "models", &mut shared);
     let number = |least: u64, most: u64, text: &str| json!({ "type": "integer", "minimum": least, "maximum": most, "description": text });
@@ -93,6 +106,15 @@ pub fn schema(registry: &Registry) -> Value {
             "instances": small("Instances."),
         },
     });
+    let over = json!({ "enum": ["same", "seeds", "tasks"], "description": "What changes from one trial of a session to the next: nothing, the seed, or the task." });
+    let trials = json!({ "anyOf": [
+        small("Trials of a session, with the same task and seed each."),
+        {
+            "type": "object", "additionalProperties": false,
+            "properties": { "number": small("Trials of a session; all tasks of a cell if left out, with `over: tasks` only."), "over": over },
+            "anyOf": [{ "required": ["number"] }, { "required": ["over"], "properties": { "over": { "const": "tasks" } } }],
+        },
+    ] });
     let dollars = |text: &str| json!({ "type": "number", "minimum": 0, "maximum": 1_000_000_000, "description": text });
     let billed = object(json!({
         "cost": dollars("Dollars, as billed."), "tokens": whole(1, "Input and output tokens as billed."),
@@ -113,7 +135,7 @@ pub fn schema(registry: &Registry) -> Value {
             "episodes": object(json!({
                 "tasks": tasks, "runs": small("Runs of every task: of each instance, where there are instances."),
                 "instances": small("Instances: clusters of runs that analysis keeps together."),
-                "extended": listed(extended), "trials": small("Trials of a session."),
+                "extended": listed(extended), "trials": trials,
                 "seed": whole(0, "Seed of the study."),
             })),
             "limits": object(json!({
@@ -127,6 +149,7 @@ pub fn schema(registry: &Registry) -> Value {
             })),
             "baseline": { "type": "string", "minLength": 1, "description": "The cell that paired differences are taken against." },
             "models": models,
+            "artefacts": artefacts("Files of things built before episodes, for every architecture that asks for them."),
             "prepare": { "type": "array", "maxItems": 0 },
             "faults": listed(faults),
         },

@@ -10,7 +10,9 @@ use gimbal_model::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::cells::{Cell, EnvironmentPart, Plan, episode_key};
+use super::artefacts::StoredArtefact;
+use super::cells::{Cell, EnvironmentPart, Plan};
+use super::sessions::episode_key;
 use crate::run::{EpisodeId, FORMAT, RunError, StudyLimits};
 
 /// The study as resolved.
@@ -142,6 +144,9 @@ pub struct StoredCell {
     /// Runs of an instance; `None` where the study has no instances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
+    /// Things built before its episodes: names, files and digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artefacts: Vec<StoredArtefact>,
 }
 
 impl StoredCell {
@@ -154,6 +159,7 @@ impl StoredCell {
             identity: cell.identity(),
             actions: ActionFacts::default(),
             block: cell.count.block,
+            artefacts: cell.artefacts.stored(),
         }
     }
 
@@ -190,7 +196,7 @@ impl Stored {
             file_hash: Digest::of(study.text.as_bytes()),
             frame: json!({
                 "limits": study.episode_limits, "seed": study.episodes.seed.to_string(),
-                "tasks": Digest::of(tasks.join("\n").as_bytes()).short(), "trials": study.episodes.trials,
+                "tasks": Digest::of(tasks.join("\n").as_bytes()).short(), "trials": study.episodes.trials.frame(),
             }),
             runs: plan.cells.iter().chain(&plan.left_out).map(|cell| cell.count.runs).fold(plan.runs, u32::max),
             baseline: study.baseline.as_ref().map(|(label, _)| label.clone()),

@@ -123,7 +123,8 @@ fn order(id: &EpisodeId) -> (&str, &str, u32, u32) {
     (&id.cell, &id.task, id.run, id.trial)
 }
 
-/// The episode that `wanted` names: a number in the list from 0, the first letters of its key, or cell/task/run[/trial].
+/// The episode that `wanted` names: a number in the list from 0, the first letters of its key, or cell/task/run[/trial]. Without a
+/// trial it is the first one; where sessions go over tasks, the only one of its task.
 ///
 /// # Errors
 /// When there is none, or several.
@@ -131,6 +132,16 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
     let all = episodes(folder)?;
     if let Some(named) = all.iter().find(|episode| episode.name() == wanted) {
         return Ok(named.clone());
+    }
+    let without_trial = |episode: &&Readable| {
+        let EpisodeId { cell, task, run, .. } = &episode.id;
+        episode.id.trial > 0 && format!("{cell}/{task}/{run}") == wanted
+    };
+    let mut later = all.iter().filter(without_trial);
+    if let Some(first) = later.next()
+        && later.all(|other| other.id.key == first.id.key)
+    {
+        return Ok(first.clone());
     }
     if let Some(numbered) = wanted.parse::<usize>().ok().and_then(|number| all.get(number)) {
         return Ok(numbered.clone());

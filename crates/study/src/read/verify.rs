@@ -257,6 +257,10 @@ impl Check<'_> {
                     return Err(wrong.clone());
                 }
             }
+            if let Body::Remembered(change) = &event.body {
+                let text = self.text(&change.value).map_err(|error| error.to_string())?;
+                check::remembered(&change.key, &text)?;
+            }
             if let Body::Note(note) = &event.body
                 && self.kinds.get(&note.kind).is_some()
             {

@@ -3,6 +3,7 @@
 use gimbal_core::Digest;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{Body, Event};
+use serde_json::Value;
 
 use super::INDEX;
 use super::error::RunError;
@@ -52,7 +53,33 @@ pub(super) fn is_whole(folder: &RunFolder, episode: &Finished, texts: &mut Texts
             return Ok(false);
         }
     }
+    for event in events.iter().filter(|event| event.starts_with(REMEMBERED)) {
+        if !is_readable(event, texts)? {
+            return Ok(false);
+        }
+    }
     Ok(true)
+}
+
+/// How an event begins that changes the session's memory.
+const REMEMBERED: &[u8] = br#"{"body":{"remembered":"#;
+
+/// Whether the value that an event puts into the session's memory can be taken up again.
+fn is_readable(event: &[u8], texts: &mut Texts) -> Result<bool, RunError> {
+    let Ok(Event { body: Body::Remembered(change), .. }) = serde_json::from_slice(event) else { return Ok(false) };
+    let text = match change.value.as_stored() {
+        None => change.value.as_inline().unwrap_or_default().to_owned(),
+        Some(digest) => texts.get(&digest)?,
+    };
+    Ok(remembered(&change.key, &text).is_ok())
+}
+
+/// The value that a change of the session's memory sets, from its text.
+///
+/// # Errors
+/// When it is not JSON.
+pub fn remembered(key: &str, text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the value that it remembered as `{key}` is not JSON: {error}"))
 }
 
 impl Writable {

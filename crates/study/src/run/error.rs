@@ -67,6 +67,20 @@ pub enum RunError {
         /// What is damaged.
         what: String,
     },
+    /// What a finished trial left to the later trials of its session cannot be read.
+    #[error(
+        "{}: the trials of a session after {episode} are not played, since what it left in their memory cannot be read: \
+         {what}; nothing that was played is lost: `gimbal verify` lists all damage, and the next `gimbal run` of the study \
+         plays damaged episodes again", .path.display()
+    )]
+    Memory {
+        /// The run folder.
+        path: PathBuf,
+        /// The episode: cell/task/run, and the trial where there are several.
+        episode: String,
+        /// What is wrong.
+        what: String,
+    },
     /// A record of a known kind does not have the form of that kind.
     #[error(
         "{}: episode {episode}, event {event}: {error}; read the run with the version of gimbal that made it", .path.display()
@@ -156,6 +170,7 @@ impl RunError {
         matches!(
             self,
             Self::Damaged { .. }
+                | Self::Memory { .. }
                 | Self::IndexDamaged { .. }
                 | Self::IndexLost { .. }
                 | Self::StudyDamaged { .. }
@@ -171,6 +186,7 @@ impl RunError {
             Self::Io { .. }
             | Self::Gone { .. }
             | Self::Damaged { .. }
+            | Self::Memory { .. }
             | Self::IndexDamaged { .. }
             | Self::IndexLost { .. }
             | Self::StudyDamaged { .. }

@@ -17,7 +17,7 @@ use super::ledger::{Called, Row};
 use super::store::sync_folder;
 use super::writable::Writable;
 use super::{INDEX, journal};
-use crate::plan::{Stored, StoredCell, episode_key, session_seed};
+use crate::plan::{Over, Stored, StoredCell, Trials, episode_key, session_seed, trial_seed};
 use crate::stage::Outcome;
 
 /// What was found for a rebuilt index.
@@ -285,8 +285,9 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
 pub(crate) struct Names<'a> {
     stored: &'a Stored,
     study_seed: u64,
-    /// Runs by seed, for each environment and task.
-    runs: BTreeMap<(&'a str, String), BTreeMap<u64, u32>>,
+    over: Over,
+    /// Runs by seed, for each environment, task and trial; for the first trial where the trials of a session have one seed.
+    runs: BTreeMap<(&'a str, String, u32), BTreeMap<u64, u32>>,
     /// Cells by the keys of their episodes, for tasks, seeds and trials that were asked for: cells share their environments, so
     /// that every key is made once.
     keys: BTreeMap<(String, u64, u32), BTreeMap<Digest, usize>>,
@@ -300,7 +301,8 @@ impl<'a> Names<'a> {
     pub(crate) fn of(folder: &RunFolder, stored: &'a Stored) -> Result<Self, RunError> {
         let written = stored.frame.get("seed").and_then(|seed| seed.as_str()?.parse().ok());
         let study_seed = written.ok_or_else(|| RunError::StudyDamaged { path: folder.root().join(super::STUDY) })?;
-        Ok(Self { stored, study_seed, runs: BTreeMap::new(), keys: BTreeMap::new(), held: 0 })
+        let over = Trials::over_of(&stored.frame);
+        Ok(Self { stored, study_seed, over, runs: BTreeMap::new(), keys: BTreeMap::new(), held: 0 })
     }
 
     pub(crate) fn find(&mut self, started: &Started) -> Option<EpisodeId> {
@@ -319,8 +321,11 @@ impl<'a> Names<'a> {
         });
         let cell = cells().nth(*keys.get(&started.key)?)?;
         let (study_seed, most) = (self.study_seed, self.stored.runs);
-        let runs = self.runs.entry((&cell.environment, started.task.clone())).or_insert_with(|| {
-            (0..most).map(|run| (session_seed(study_seed, &cell.environment, &task, run), run)).collect()
+        let over = self.over;
+        let of_seeds = if over == Over::Seeds { trial } else { 0 };
+        let runs = self.runs.entry((&cell.environment, started.task.clone(), of_seeds)).or_insert_with(|| {
+            let seed = |run| trial_seed(over, session_seed(study_seed, &cell.environment, &task, run), trial);
+            (0..most).map(|run| (seed(run), run)).collect()
         });
         let run = *runs.get(&seed)?;
         Some(EpisodeId { key: started.key, cell: cell.info.id.clone(), task: task.0, run, trial, seed })

@@ -4,6 +4,7 @@ mod counters;
 mod groups;
 mod kept;
 mod progress;
+mod restore;
 mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,6 +111,8 @@ struct Shared {
     full: Mutex<BTreeSet<String>>,
     /// Cells whose prompts could not be made, and why.
     unfilled: Mutex<BTreeMap<String, String>>,
+    /// The first session whose memory could not be restored.
+    forgotten: Mutex<Option<RunError>>,
     counters: Arc<Counters>,
     cancel: Cancel,
     attempts: u32,
@@ -229,6 +232,7 @@ pub async fn run(
         prices,
         full: Mutex::default(),
         unfilled: Mutex::default(),
+        forgotten: Mutex::default(),
         counters,
         cancel,
         attempts: settings.attempts.max(1),
@@ -378,6 +382,9 @@ fn finish(
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
+    if let Some(error) = shared.forgotten.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
     let run_status = shared.counters.run_status(&shared.spend);
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
     let ended = if run_status.done >= run_status.planned {

@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use gimbal_core::event::{Body, Event};
-use gimbal_core::{Halt, Stop, TextRef};
+use gimbal_core::{Halt, Stop, TaskId};
 
 use super::Shared;
 use super::progress::Progress;
+use super::restore::restore;
 use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
 use crate::stage::{EpisodeSetup, Outcome, Seen, SessionMemory, Slot, play_episode};
@@ -20,8 +20,17 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
     let cell = &shared.plan.cells[session.cell];
     let mut memory = Arc::new(SessionMemory::default());
     for id in &session.trials {
-        if restore(shared, id, &memory)? {
-            continue;
+        // Sessions of one trial have no memory that matters.
+        match restore(shared, id, (session.trials.len() > 1).then_some(&*memory)) {
+            Ok(true) => continue,
+            Ok(false) => {}
+            // The other sessions of the run are sound.
+            Err(error @ RunError::Memory { .. }) => {
+                given_up(shared, session, id, error.to_string());
+                shared.forgotten.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
         }
         let mut attempts = 0;
         loop {
@@ -48,22 +57,27 @@ pub async fn play(shared: &Shared, session: &Session, slot: &Arc<Slot>) -> Resul
             }
             attempts += 1;
             shared.counters.errors.fetch_add(1, Ordering::Relaxed);
-            let (cell, task, run) = (id.cell.clone(), id.task.clone(), id.run);
             let detail = halt.detail.unwrap_or_default();
             if halt.lasting {
                 let mut told = shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner);
-                told.entry(cell.clone()).or_insert_with(|| detail.clone());
+                told.entry(id.cell.clone()).or_insert_with(|| detail.clone());
             }
             if halt.lasting || hopeless || attempts >= shared.attempts {
-                let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
-                shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
-                (shared.progress)(Progress::Failed { cell, task, run, detail });
+                given_up(shared, session, id, detail);
                 return Ok(());
             }
+            let (cell, task, run) = (id.cell.clone(), id.task.clone(), id.run);
             (shared.progress)(Progress::Retrying { cell, task, run, attempts, detail });
         }
     }
     Ok(())
+}
+
+/// Gives up a session from this trial on: the trials after it would miss what it leaves in the memory.
+fn given_up(shared: &Shared, session: &Session, id: &EpisodeId, detail: String) {
+    let rest = session.trials.iter().filter(|trial| trial.trial >= id.trial).count() as u64;
+    shared.counters.given_up.fetch_add(rest, Ordering::Relaxed);
+    (shared.progress)(Progress::Failed { cell: id.cell.clone(), task: id.task.clone(), run: id.run, detail });
 }
 
 /// One attempt, and whether another one would meet the same failure.
@@ -84,13 +98,14 @@ async fn attempt(
         Ok(environment) => {
             let setup = EpisodeSetup {
                 key: id.key,
-                task: session.task.clone(),
+                task: TaskId(id.task.clone()),
                 seed: id.seed,
                 trial: id.trial,
                 limits: shared.plan.limits,
                 faults: cell.faults.clone(),
                 roles: Arc::clone(&shared.roles[session.cell]),
-                artefacts: Arc::default(),
+                artefacts: Arc::clone(&cell.artefacts.given),
+                learned: Arc::clone(&cell.artefacts.learned),
                 memory: Arc::clone(memory),
                 prices: Arc::clone(&shared.prices),
                 slot: Some(Arc::clone(slot)),
@@ -113,46 +128,4 @@ async fn attempt(
         return Err(error);
     }
     Ok((played, recorder.is_hopeless()))
-}
-
-/// Whether the trial is finished; if so, what it wrote into the memory is taken up from its journal.
-fn restore(shared: &Shared, id: &EpisodeId, memory: &SessionMemory) -> Result<bool, RunError> {
-    let Some(finished) = shared.finished(&id.key)? else { return Ok(false) };
-    // Only sessions of several trials have memory that matters.
-    if shared.plan.study.episodes.trials > 1 {
-        let mut texts = None;
-        for bytes in shared.folder.events(finished.place)? {
-            let event: Event = serde_json::from_slice(&bytes).map_err(|error| RunError::Damaged {
-                path: shared.folder.root().to_owned(),
-                what: format!("an event of {} cannot be read: {error}", id.key.short()),
-            })?;
-            if let Body::Remembered(change) = event.body {
-                let text = text_of(shared, &mut texts, &change.value)?;
-                let value = serde_json::from_str(&text).map_err(|error| RunError::Damaged {
-                    path: shared.folder.root().to_owned(),
-                    what: format!("a remembered value of {} cannot be read: {error}", id.key.short()),
-                })?;
-                memory.restore(&change.key, value);
-            }
-        }
-    }
-    Ok(true)
-}
-
-fn text_of(
-    shared: &Shared,
-    texts: &mut Option<crate::run::texts::Texts>,
-    reference: &TextRef,
-) -> Result<String, RunError> {
-    if let Some(text) = reference.as_inline() {
-        return Ok(text.to_owned());
-    }
-    let digest = reference.as_stored().unwrap_or_default();
-    if texts.is_none() {
-        *texts = Some(shared.folder.texts()?);
-    }
-    match texts {
-        Some(texts) => texts.get(&digest),
-        None => Ok(String::new()),
-    }
 }

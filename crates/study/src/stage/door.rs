@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Expert,
-    Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Stage, TokenCount, ToolCall, ToolSpec, View,
-    canonical,
+    Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Embedder,
+    Expert, Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Scorer, Stage, TokenCount, ToolCall, ToolSpec,
+    View, canonical,
 };
 use serde_json::Value;
 
@@ -287,6 +287,14 @@ impl Stage for EpisodeStage {
 
     fn artefact(&self, name: &str) -> Option<Arc<Artefact>> {
         self.setup.artefacts.get(name).cloned()
+    }
+
+    fn scorer(&self, name: &str) -> Option<Arc<dyn Scorer>> {
+        self.setup.learned.scorers.get(name).cloned()
+    }
+
+    fn embedder(&self, name: &str) -> Option<Arc<dyn Embedder>> {
+        self.setup.learned.embedders.get(name).cloned()
     }
 
     fn memory(&self) -> &dyn Memory {

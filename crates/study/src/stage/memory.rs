@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::event::Remembered;
-use gimbal_core::{Body, LaneId, Memory, canonical};
+use gimbal_core::{Body, Halt, LaneId, Memory, canonical};
 use serde_json::Value;
 
 use super::state::{State, halt_of};
@@ -41,7 +41,18 @@ impl Memory for StageMemory {
     fn set(&self, key: &str, value: Value) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let recorder = Arc::clone(&state.recorder);
-        let noted = keep(&*recorder, &canonical::text(&value), &[])
+        // Later trials of this process have the very value that one which resumes the session reads: integers above 2^53 are
+        // rounded, and 1.0 is 1.
+        let text = canonical::text(&value);
+        let value: Value = match serde_json::from_str(&text) {
+            Ok(value) => value,
+            Err(error) => {
+                let what =
+                    format!("the value to remember as `{key}` could not be read again ({error}): nest it less deeply");
+                return drop(state.end(Halt::infrastructure(what)));
+            }
+        };
+        let noted = keep(&*recorder, &text, &[])
             .map_err(halt_of)
             .and_then(|value| state.push(LaneId::MAIN, Body::Remembered(Remembered { key: key.to_owned(), value })));
         match noted {

@@ -9,6 +9,7 @@ mod door;
 mod faults;
 mod injector;
 mod lanes;
+mod learned;
 mod legal;
 mod memory;
 mod outcome;
@@ -38,6 +39,7 @@ use crate::faults::Faults;
 
 pub use cancel::Cancel;
 pub use cell_cache::CellCache;
+pub use learned::LearnedParts;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, RecordedCall, Recorder};
@@ -79,6 +81,8 @@ pub struct EpisodeSetup {
     pub roles: Arc<BTreeMap<String, Role>>,
     /// Things built before the episode, by name.
     pub artefacts: Arc<BTreeMap<String, Arc<Artefact>>>,
+    /// Scorers and embedders, by name.
+    pub learned: Arc<LearnedParts>,
     /// What the trials of the session share.
     pub memory: Arc<SessionMemory>,
     /// Prices by model, for limits on money.
@@ -106,6 +110,7 @@ impl EpisodeSetup {
             faults: Faults::default(),
             roles,
             artefacts: Arc::default(),
+            learned: Arc::default(),
             memory: Arc::default(),
             prices: Arc::default(),
             slot: None,

@@ -17,7 +17,11 @@ use gimbal_study::stage::Cancel;
 use gimbal_testkit::models::{Parrot, Picker};
 
 pub fn registry() -> Registry {
-    Registry { environments: gimbal_testkit::environments(), architectures: gimbal_testkit::architectures() }
+    Registry {
+        environments: gimbal_testkit::environments(),
+        architectures: gimbal_testkit::architectures(),
+        learned: None,
+    }
 }
 
 /// `picker`, `slow` (gives way often), `unreliable` (refuses now and then), `down` (always out of order),

@@ -1,5 +1,6 @@
-//! Small architectures: parallel lanes, sessions with memory, a policy without a model, agents that object to each other.
+//! Small architectures: parallel lanes, sessions with memory, advice from a file, a policy without a model, agents that object to each other.
 
+pub mod advised;
 pub mod dispute;
 pub mod learner;
 pub mod lookahead;

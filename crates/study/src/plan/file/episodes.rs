@@ -1,10 +1,72 @@
 //! The sections `tasks` and `episodes` of a study: which episodes are played.
 
+use gimbal_core::nearest;
 use gimbal_core::yaml::{At, Kind, Node};
+use serde_json::{Value, json};
 
 use super::{Count, Episodes, Extended, Tasks};
 use crate::plan::error::Problem;
 use crate::plan::members::{Members, items, small, string, whole};
+
+/// The trials of a session: episodes one after another that share [`Stage::memory`](gimbal_core::Stage::memory) and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trials {
+    /// How many; `None` for all tasks of the cell, where a session goes over tasks.
+    pub number: Option<u32>,
+    /// What changes from one trial to the next.
+    pub over: Over,
+}
+
+/// What changes from one trial of a session to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Over {
+    /// Nothing: each trial has the same task and the same seed.
+    #[default]
+    Same,
+    /// The seed: each trial has the same task and a seed of its own.
+    Seeds,
+    /// The task: the trials are tasks of the cell, in an order that the study's seed decides for each run.
+    Tasks,
+}
+
+impl Over {
+    /// Its name in a study.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Seeds => "seeds",
+            Self::Tasks => "tasks",
+        }
+    }
+}
+
+impl Trials {
+    /// One trial with nothing before it.
+    pub const ONE: Self = Self { number: Some(1), over: Over::Same };
+
+    /// Trials of a session of a cell with so many tasks.
+    #[must_use]
+    pub fn of(&self, tasks: usize) -> u32 {
+        self.number.unwrap_or_else(|| u32::try_from(tasks).unwrap_or(u32::MAX))
+    }
+
+    /// As the frame of a run holds them: a number where each trial is the same episode.
+    #[must_use]
+    pub fn frame(&self) -> Value {
+        match self.over {
+            Over::Same => json!(self.number),
+            over => json!({ "number": self.number, "over": over.name() }),
+        }
+    }
+
+    /// What changes from trial to trial, by the frame of a run.
+    #[must_use]
+    pub fn over_of(frame: &Value) -> Over {
+        let over = frame.get("trials").and_then(|trials| trials.get("over")?.as_str());
+        [Over::Seeds, Over::Tasks].into_iter().find(|known| Some(known.name()) == over).unwrap_or_default()
+    }
+}
 
 impl Count {
     fn of(instances: u32, runs: u32) -> Self {
@@ -36,7 +98,7 @@ impl Episodes {
 impl Default for Episodes {
     fn default() -> Self {
         let (tasks, extended, counted_at) = (Tasks::default(), Vec::new(), At::default());
-        Self { tasks, runs: 1, instances: None, extended, trials: 1, seed: 0, counted_at }
+        Self { tasks, runs: 1, instances: None, extended, trials: Trials::ONE, seed: 0, counted_at }
     }
 }
 
@@ -73,8 +135,8 @@ pub(super) fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
         episodes.extended = items(node).into_iter().map(|node| extended(node, file)).collect::<Result<_, _>>()?;
     }
     if let Some(node) = members.get("trials") {
-        episodes.trials = small(node, file, "`trials`", 1)?;
-        if episodes.trials > episodes.runs {
+        episodes.trials = trials(node, file)?;
+        if episodes.trials.number.is_none_or(|number| number > episodes.runs) {
             episodes.counted_at = node.at;
         }
     }
@@ -83,6 +145,30 @@ pub(super) fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
     }
     members.finish()?;
     Ok(episodes)
+}
+
+/// `trials: N`, or `{ number: N, over: same | seeds | tasks }`.
+fn trials(node: &Node, file: &str) -> Result<Trials, Problem> {
+    let Kind::Map(_) = &node.kind else {
+        return Ok(Trials { number: Some(small(node, file, "`trials`", 1)?), over: Over::Same });
+    };
+    let mut members = Members::of(node, file, "`trials`")?;
+    let number = members.get("number").map(|node| small(node, file, "`number`", 1)).transpose()?;
+    let over = members.get("over").map(|node| Ok((string(node, file, "`over`")?, node.at))).transpose()?;
+    members.finish()?;
+    let known = [Over::Same, Over::Seeds, Over::Tasks];
+    let over = match over {
+        None => Over::Same,
+        Some((name, at)) => known.into_iter().find(|over| over.name() == name).ok_or_else(|| {
+            let hint = nearest::hint_among(&name, &known.map(Over::name));
+            Problem::at(file, at, format!("`over` says what changes from trial to trial, and is `{name}`{hint}"))
+        })?,
+    };
+    if number.is_none() && over != Over::Tasks {
+        let what = "`trials` needs `number`; only with `over: tasks` it may be left out, for all tasks of a cell";
+        return Err(Problem::at(file, node.at, what));
+    }
+    Ok(Trials { number, over })
 }
 
 fn extended(node: &Node, file: &str) -> Result<Extended, Problem> {

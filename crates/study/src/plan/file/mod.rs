@@ -1,5 +1,6 @@
 //! Study files as written: parsed low, with the place of everything.
 
+mod artefacts;
 mod episodes;
 mod limits;
 mod roles;
@@ -14,10 +15,13 @@ use super::error::Problem;
 use super::faults::{self, FaultSet};
 use super::members::{Members, items, shown, string, tree, written};
 use crate::run::StudyLimits;
+use artefacts::artefacts;
 use episodes::{episodes, tasks};
 use limits::limits;
 use roles::{decoding, role_set};
 
+pub use artefacts::{NamedArtefact, NamedArtefacts};
+pub use episodes::{Over, Trials};
 pub(super) use roles::sampling_of;
 
 /// A study as written.
@@ -39,6 +43,8 @@ pub struct StudyFile {
     pub roles: Vec<RoleSet>,
     /// Injected faults, one entry a variant; empty for none at all.
     pub faults: Vec<FaultSet>,
+    /// Files of things built before episodes, for every architecture that asks for them.
+    pub artefacts: NamedArtefacts,
     /// Which episodes.
     pub episodes: Episodes,
     /// Limits of an episode.
@@ -88,6 +94,8 @@ pub struct Variant {
     pub name: Option<String>,
     /// Axis or group that tables and figures show.
     pub axis: Option<String>,
+    /// Its own artefacts, in the place of the study's or beside them.
+    pub artefacts: NamedArtefacts,
     /// Settings as written.
     pub settings: Value,
     /// The whole entry.
@@ -115,7 +123,7 @@ pub struct Episodes {
     /// Other numbers for some cells; later entries go before earlier ones.
     pub extended: Vec<Extended>,
     /// Trials of a session.
-    pub trials: u32,
+    pub trials: Trials,
     /// Seed of the study.
     pub seed: u64,
     /// Where runs or trials are numbered.
@@ -189,9 +197,11 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
     let episodes = study.get("episodes").map(|node| episodes(node, file)).transpose()?.unwrap_or_default();
     let limits = study.get("limits").map(|node| limits(node, file)).transpose()?.unwrap_or_default();
     if let Some(node) = study.get("prepare").filter(|node| !items(node).is_empty()) {
-        let what = "`prepare`: this version knows no artefacts that are built before episodes; leave the list empty";
+        let what = "`prepare`: this version builds nothing before episodes; make the file beforehand and name it under \
+                    `artefacts`, e.g. `artefacts: { arbiter: FILE }`, and leave the list empty";
         return Err(Problem::at(file, node.at, what));
     }
+    let artefacts = study.get("artefacts").map(|node| artefacts(node, file)).transpose()?.unwrap_or_default();
     let faults = study.get("faults").map(|node| faults::parse(node, file)).transpose()?.unwrap_or_default();
     let baseline = study.get("baseline").map(|node| Ok((string(node, file, "`baseline`")?, node.at))).transpose()?;
     let models = study.get("models").cloned();
@@ -209,6 +219,7 @@ pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
         architectures,
         roles,
         faults,
+        artefacts,
         episodes,
         episode_limits: limits.episode,
         cell_limits: limits.cell,
@@ -245,14 +256,16 @@ fn environment(node: &Node, file: &str) -> Result<Named, Problem> {
 fn variant(node: &Node, file: &str) -> Result<Variant, Problem> {
     if let Kind::Scalar(_) = node.kind {
         let base = string(node, file, "`architectures`")?;
-        return Ok(Variant { base, name: None, axis: None, settings: without(node, &[]), node: node.clone() });
+        let (settings, node) = (without(node, &[]), node.clone());
+        return Ok(Variant { base, name: None, axis: None, artefacts: NamedArtefacts::new(), settings, node });
     }
     let mut members = Members::of(node, file, "an architecture")?;
     Ok(Variant {
         base: string(members.need("base")?, file, "`base`")?,
         name: members.get("name").map(|node| shown(node, file, "`name`")).transpose()?,
         axis: members.get("axis").map(|node| shown(node, file, "`axis`")).transpose()?,
-        settings: without(node, &["base", "name", "axis"]),
+        artefacts: members.get("artefacts").map(|node| artefacts(node, file)).transpose()?.unwrap_or_default(),
+        settings: without(node, &["base", "name", "axis", "artefacts"]),
         node: node.clone(),
     })
 }

@@ -1,13 +1,14 @@
 //! How often each cell is played, which cells the command line chooses, and the bounds of a plan.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gimbal_core::nearest;
 use gimbal_core::yaml::At;
 
-use crate::plan::cells::{Cell, Plan};
+use crate::plan::cells::{Cell, EnvironmentPart, Plan};
 use crate::plan::error::{Problem, Problems};
-use crate::plan::file::{Extended, StudyFile};
+use crate::plan::file::{Extended, Over, StudyFile, Trials};
 use crate::plan::options::Options;
 
 /// Says how often each cell's tasks are run. An entry that names no cell is a mistake.
@@ -62,22 +63,43 @@ fn names(entry: &Extended, cell: &Cell) -> bool {
     one_of(&entry.configuration, configurations(cell)) && one_of(&entry.model, models_of(cell))
 }
 
+/// Refuses sessions that go over more tasks than an environment has.
+pub(super) fn check_trials(study: &StudyFile, environments: &[Arc<EnvironmentPart>], problems: &mut Problems) {
+    let Trials { number: Some(number), over: Over::Tasks } = study.episodes.trials else { return };
+    for part in environments {
+        let tasks = part.tasks.len();
+        if number as usize > tasks {
+            let what = format!(
+                "`trials` has the number {number}, and a session goes over each task of `{}` once, which are {tasks} here: \
+                 lower the number, or leave it out for all tasks",
+                part.label
+            );
+            problems.0.push(Problem::at(&study.file, study.episodes.counted_at, what));
+        }
+    }
+}
+
 /// Most episodes of a study: a larger number is taken for a typing mistake, which would cost hours.
 const MOST_EPISODES: u64 = 10_000_000;
 
 pub(super) fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems> {
     let (file, counts) = (&plan.study.file, &plan.study.episodes);
     let all = || plan.cells.iter().chain(&plan.left_out);
-    let sessions: u64 = all().map(|cell| cell.environment.tasks.len() as u64).sum();
-    let asked = all().map(|cell| u64::from(cell.count.runs).saturating_mul(cell.environment.tasks.len() as u64));
-    let asked = asked.fold(0, u64::saturating_add).saturating_mul(u64::from(counts.trials));
+    let asked = all().map(Cell::episodes).fold(0, u64::saturating_add);
     if asked <= MOST_EPISODES {
         return Ok(());
     }
-    let (runs, trials) = (plan.runs, counts.trials);
+    let runs = plan.runs;
+    let of_a_run = match counts.trials {
+        Trials { number: Some(trials), over: Over::Same | Over::Seeds } => {
+            let tasks: u64 = all().map(|cell| cell.environment.tasks.len() as u64).sum();
+            format!("{trials} trials x {tasks} tasks of all cells")
+        }
+        _ => format!("{} tasks of all cells", all().map(|cell| u64::from(cell.trials_of_session())).sum::<u64>()),
+    };
     let what = format!(
-        "{runs} runs x {trials} trials x {sessions} tasks of all cells are {asked} episodes, and a study has at most \
-         {MOST_EPISODES}: lower `runs` or `trials`, or split the study"
+        "{runs} runs x {of_a_run} are {asked} episodes, and a study has at most {MOST_EPISODES}: lower `runs` or `trials`, \
+         or split the study"
     );
     if options.add_runs > counts.count().runs {
         return Err(Problem { place: "--add-runs".to_owned(), what }.into());

@@ -15,7 +15,7 @@ use crate::plan::alone::{self, Merged};
 use crate::plan::cells::{Cell, EnvironmentPart};
 use crate::plan::error::{Problem, Problems};
 use crate::plan::faults::FaultSet;
-use crate::plan::file::{Count, StudyFile};
+use crate::plan::file::{Count, StudyFile, Trials};
 use crate::plan::labels;
 use crate::plan::masks::{self, Decided};
 
@@ -90,7 +90,9 @@ pub(super) fn cells(
                         merged.idle(written, &built.needs, &offers);
                     }
                     let faults = if idle { &no_faults[0] } else { written };
-                    let parts = Parts { environment, built, architecture: &architecture, roles: &played, faults };
+                    let trials = study.episodes.trials;
+                    let parts =
+                        Parts { environment, built, architecture: &architecture, roles: &played, faults, trials };
                     let mut cell = cell(&parts, &models.facts, several);
                     cell.place = cells.len();
                     let answering = alone::answering(&cell.identities, &asked);
@@ -143,6 +145,7 @@ struct Parts<'a> {
     architecture: &'a Arc<dyn Architecture>,
     roles: &'a BTreeMap<String, RoleSettings>,
     faults: &'a FaultSet,
+    trials: Trials,
 }
 
 fn cell(
@@ -212,7 +215,9 @@ fn cell(
         roles,
         identities: Value::Object(identities),
         faults: faults.faults.clone(),
+        artefacts: built.artefacts.clone(),
         count: Count { runs: 1, block: None },
+        trials: parts.trials,
     };
     cell.key = Cell::hash(&cell.identity());
     cell

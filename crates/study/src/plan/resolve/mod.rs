@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use gimbal_core::{Files, nearest};
 
-use self::chosen::{check_baseline, check_size, choose, count};
+use self::chosen::{check_baseline, check_size, check_trials, choose, count};
 use self::combine::cells;
 use self::named::{architecture, environment, tell_apart};
 use self::roles::{check_price, known_roles, role_sets};
+use super::artefacts::Loader;
 use super::cells::{EnvironmentPart, Plan};
 use super::error::{Problem, Problems};
 use super::faults;
@@ -44,9 +45,15 @@ pub fn resolve(
     }
     tell_apart(&study, &mut environments);
     let environments: Vec<Arc<EnvironmentPart>> = environments.into_iter().map(Arc::new).collect();
+    check_trials(&study, &environments, &mut problems);
     let mut built = Vec::new();
+    let mut loader = Loader::new(&study, registry, files);
     for variant in &study.architectures {
-        built.extend(problems.note(architecture(&study, variant, registry, files)));
+        built.extend(problems.note(architecture(&study, variant, (registry, files), &mut loader)));
+    }
+    // What an architecture that could not be built asks for is not known.
+    if built.len() == study.architectures.len() {
+        problems.0.extend(loader.unasked(&built.iter().map(|built| &built.needs).collect::<Vec<_>>()));
     }
     let role_sets = role_sets(&study, options);
     let known = known_roles(&built, &environments);
@@ -107,10 +114,8 @@ pub fn resolve(
         cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
     }
     // Cells that the command line left out are planned as the study writes them.
-    let trials = u64::from(plan.study.episodes.trials);
     for cell in &mut plan.left_out {
-        let planned = u64::from(cell.count.runs) * trials * cell.environment.tasks.len() as u64;
-        cell.info.planned = u32::try_from(planned).unwrap_or(u32::MAX);
+        cell.info.planned = u32::try_from(cell.episodes()).unwrap_or(u32::MAX);
     }
     Ok(plan)
 }

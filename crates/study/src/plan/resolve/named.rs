@@ -7,6 +7,7 @@ use gimbal_core::yaml::{At, Node};
 use gimbal_core::{Architecture, EnvError, Files, Needs, TaskId, nearest};
 use serde_json::Value;
 
+use crate::plan::artefacts::{Artefacts, Loader};
 use crate::plan::cells::EnvironmentPart;
 use crate::plan::error::Problem;
 use crate::plan::file::{Named, StudyFile, Tasks, Variant};
@@ -20,6 +21,7 @@ pub(super) struct Built {
     pub(super) label: String,
     pub(super) architecture: Arc<dyn Architecture>,
     pub(super) needs: Needs,
+    pub(super) artefacts: Artefacts,
 }
 
 pub(super) fn environment(
@@ -115,8 +117,8 @@ fn named_tasks(
 pub(super) fn architecture(
     study: &StudyFile,
     variant: &Variant,
-    registry: &Registry,
-    files: &dyn Files,
+    (registry, files): (&Registry, &dyn Files),
+    loader: &mut Loader<'_>,
 ) -> Result<Built, Problem> {
     let file = &study.file;
     let Some(kind) = registry.architecture(&variant.base) else {
@@ -126,14 +128,15 @@ pub(super) fn architecture(
         return Err(Problem::at(file, variant.node.place("base"), what));
     };
     let what = format!("the settings of `{}`", variant.base);
-    check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis"], &what)?;
+    check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis", "artefacts"], &what)?;
     let architecture = kind.build(&variant.settings, files).map_err(|error| {
         let lists_policies = error.is_missing && error.key == "policy";
         let offered = if lists_policies { policies(study, registry) } else { String::new() };
         Problem::at(file, place_of_setting(&variant.node, &error.key), format!("{}{offered}", error.message))
     })?;
-    let needs = architecture.needs();
-    Ok(Built { variant: variant.clone(), label: labels::architecture(variant), architecture, needs })
+    let (label, needs) = (labels::architecture(variant), architecture.needs());
+    let artefacts = loader.of(variant, &label, &needs)?;
+    Ok(Built { variant: variant.clone(), label, architecture, needs, artefacts })
 }
 
 /// The place of a setting. Settings of all agents may be written in the place of those of one.
