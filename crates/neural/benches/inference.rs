@@ -59,7 +59,10 @@ fn inference(criterion: &mut Criterion) {
                 })
                 .collect();
             times.sort_by(f64::total_cmp);
-            println!("{name}, {parties} parties: median {:.3} ms, 99th percentile {:.3} ms", times[1_000], times[1_980]);
+            println!(
+                "{name}, {parties} parties: median {:.3} ms, 99th percentile {:.3} ms",
+                times[1_000], times[1_980]
+            );
             criterion.bench_function(&format!("{name}_{parties}"), |bench| bench.iter(|| net.score(black_box(&rows))));
         }
     }

@@ -78,9 +78,11 @@ impl Values {
     pub fn to_f32(&self) -> Vec<f32> {
         match self {
             Self::F32(values) => values.clone(),
-            Self::Q8 { scales, quants } => {
-                quants.iter().zip(scales.iter().flat_map(|scale| [*scale; BLOCK])).map(|(q, s)| f32::from(*q) * s).collect()
-            }
+            Self::Q8 { scales, quants } => quants
+                .iter()
+                .zip(scales.iter().flat_map(|scale| [*scale; BLOCK]))
+                .map(|(q, s)| f32::from(*q) * s)
+                .collect(),
         }
     }
 

@@ -8,6 +8,7 @@
 //! Inference is plain Rust with one order of summation, in f32 or in blocks of 8-bit integers, so that the same weights give the same thousandths
 //! on every machine. Training needs candle and is behind the feature `train`. Nothing here reads a file: callers hand over bytes.
 
+pub mod authority;
 pub mod data;
 mod embed;
 pub mod eval;

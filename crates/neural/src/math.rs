@@ -103,7 +103,9 @@ mod tests {
             assert!((found / expected - 1.0).abs() < 3e-7, "exp({x})");
         }
         // Values of x Phi(x).
-        for (x, expected) in [(0.0, 0.0), (1.0, 0.841_344_75), (-1.0, -0.158_655_25), (3.0, 2.995_950_3), (-5.0, -1.43e-6)] {
+        for (x, expected) in
+            [(0.0, 0.0), (1.0, 0.841_344_75), (-1.0, -0.158_655_25), (3.0, 2.995_950_3), (-5.0, -1.43e-6)]
+        {
             assert!((gelu(x) - expected).abs() < 1e-6, "gelu({x}) = {}", gelu(x));
         }
         assert!((sigmoid(0.0) - 0.5).abs() < 1e-7 && sigmoid(-200.0) < 1e-30 && sigmoid(200.0) <= 1.0);

@@ -44,6 +44,20 @@ pub struct Settings {
     pub epochs: u32,
     /// Conflicts of a step.
     pub batch: usize,
+    /// How weights are moved.
+    pub optimiser: Optimiser,
+    /// Share of numbers that are left out while training, in thousandths.
+    pub dropout: u32,
+    /// Weight of the loss of outcomes, in thousandths.
+    pub outcome: u32,
+    /// Epochs without a better validation loss after which training ends.
+    pub patience: u32,
+}
+
+/// Settings of AdamW.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Optimiser {
     /// Highest learning rate, in millionths.
     pub rate: u32,
     /// Steps over which the rate rises; at most a tenth of all steps.
@@ -56,12 +70,6 @@ pub struct Settings {
     pub decay: u32,
     /// Longest gradient, in thousandths; a longer one is cut to it.
     pub clip: u32,
-    /// Share of numbers that are left out while training, in thousandths.
-    pub dropout: u32,
-    /// Weight of the loss of outcomes, in thousandths.
-    pub outcome: u32,
-    /// Epochs without a better validation loss after which training ends.
-    pub patience: u32,
 }
 
 impl Preset {
@@ -88,12 +96,7 @@ impl Preset {
             seed,
             epochs: 50,
             batch: 256,
-            rate: 300,
-            warm_up: 1_000,
-            beta1: 900,
-            beta2: 950,
-            decay: 100,
-            clip: 1_000,
+            optimiser: Optimiser { rate: 300, warm_up: 1_000, beta1: 900, beta2: 950, decay: 100, clip: 1_000 },
             dropout: 100,
             outcome: 300,
             patience: 5,
@@ -104,13 +107,13 @@ impl Preset {
             Self::Mlp => settings.body = Body::Mlp { hidden: 128 },
             Self::Linear => {
                 settings.body = Body::Linear;
-                settings.rate = 3_000;
+                settings.optimiser.rate = 3_000;
             }
             Self::Test => {
                 settings.body = Body::Encoder { blocks: 1, width: 32, inner: 64, heads: 2, table: 256 };
                 settings.epochs = 8;
                 settings.batch = 32;
-                settings.rate = 3_000;
+                settings.optimiser.rate = 3_000;
             }
         }
         settings
@@ -128,7 +131,7 @@ impl FromStr for Preset {
     }
 }
 
-impl Settings {
+impl Optimiser {
     /// The learning rate at a step, from 0, of so many: it rises over the warm-up, then falls to 0 along a cosine.
     #[must_use]
     pub fn rate_at(&self, step: u64, steps: u64) -> f64 {
@@ -149,9 +152,12 @@ mod tests {
     // covers: CTHA-079
     #[test]
     fn the_rate_rises_and_falls_as_published() {
-        let settings = Preset::Published.settings(1);
+        let settings = Preset::Published.settings(1).optimiser;
         let steps = 50 * 313;
-        assert!((settings.rate_at(999, steps) - 3e-4).abs() < 1e-12 && (settings.rate_at(499, steps) - 1.5e-4).abs() < 1e-12);
+        assert!(
+            (settings.rate_at(999, steps) - 3e-4).abs() < 1e-12
+                && (settings.rate_at(499, steps) - 1.5e-4).abs() < 1e-12
+        );
         assert!(settings.rate_at(steps - 1, steps) < 1e-8);
         // So few steps have a short warm-up.
         assert!((settings.rate_at(9, 100) - 3e-4).abs() < 1e-12);

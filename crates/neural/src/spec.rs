@@ -70,7 +70,9 @@ pub enum SpecError {
         width: usize,
     },
     /// A table of actions without a column for it.
-    #[error("a table of actions needs a column `{ACTION}`, and there is none; leave the table out (`--without actions`)")]
+    #[error(
+        "a table of actions needs a column `{ACTION}`, and there is none; leave the table out (`--without actions`)"
+    )]
     Action,
 }
 
@@ -98,6 +100,8 @@ pub enum Start {
     Fan,
     /// Uniform with a standard deviation of 0.02: tables.
     Small,
+    /// Uniform with a standard deviation of 1: tables whose rows are added up with weights of length 1.
+    Wide,
     /// Not learned: read off the data.
     Given,
 }
@@ -139,7 +143,9 @@ impl Body {
     #[must_use]
     pub fn without_actions(self) -> Self {
         match self {
-            Self::Encoder { blocks, width, inner, heads, .. } => Self::Encoder { blocks, width, inner, heads, table: 0 },
+            Self::Encoder { blocks, width, inner, heads, .. } => {
+                Self::Encoder { blocks, width, inner, heads, table: 0 }
+            }
             other => other,
         }
     }

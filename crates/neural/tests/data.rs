@@ -83,6 +83,10 @@ fn controls_change_labels_or_a_column_and_nothing_else() {
     assert!(masked.conflicts.iter().flat_map(|one| &one.parties).all(|party| party.features[1] == 0.0));
     assert_eq!(masked.conflicts[0].parties[0].features[0], data.conflicts[0].parties[0].features[0]);
     assert_eq!(data.masked("colour"), None);
+    let mut with = data.clone();
+    with.header.context = 1;
+    with.conflicts.iter_mut().for_each(|one| one.context = vec![0.5]);
+    assert_eq!(with.without_context(), data);
     let (few, more) = (data.first(50), data.first(100));
     assert_eq!((few.conflicts.len(), more.conflicts.len()), (50, 100));
     assert!(few.conflicts.iter().all(|one| more.conflicts.contains(one)));

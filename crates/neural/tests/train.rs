@@ -1,11 +1,14 @@
 //! Training: that it learns, that it can be resumed, and that candle and the plain inference agree.
 
-use gimbal_core::{Scorer as _, Rng};
+use gimbal_core::{Rng, Scorer as _};
+use gimbal_neural::authority::examples::examples;
+use gimbal_neural::authority::{Classifier, Form, compare};
 use gimbal_neural::data::{Dataset, Part, Split, synthetic};
 use gimbal_neural::eval::{evaluate, judge};
 use gimbal_neural::net::{Card, Scratch};
-use gimbal_neural::train::{TrainError, Trainer, forward};
+use gimbal_neural::train::{TrainError, Trainer, classifier, forward};
 use gimbal_neural::{Body, Net, Preset, Spec};
+use gimbal_temporal::authority::Authority;
 
 use super::support::{tiny, values};
 
@@ -93,7 +96,8 @@ fn the_test_preset_learns_a_planted_rule_and_nothing_from_shuffled_labels() {
         let net = Net::read(&trainer.weights(true).unwrap()).unwrap();
         assert!(net.identity().starts_with("encoder/q8_0"));
         let all = evaluate(&test, &judge(&test, &net)).remove(0);
-        let of = |name: &str| all.choosers.iter().find(|one| one.name == name).and_then(|one| one.closed).unwrap().value;
+        let of =
+            |name: &str| all.choosers.iter().find(|one| one.name == name).and_then(|one| one.closed).unwrap().value;
         (of("published"), of("random"), all.outcomes.unwrap())
     };
     let (published, _, outcomes) = closed(train.clone(), validation.clone());
@@ -101,4 +105,19 @@ fn the_test_preset_learns_a_planted_rule_and_nothing_from_shuffled_labels() {
     assert!(outcomes.brier < 0.8 * outcomes.base_brier && outcomes.auc.unwrap() > 0.8, "{outcomes:?}");
     let (_, random, _) = closed(train.shuffled(1), validation.shuffled(2));
     assert!(random.abs() < 0.3, "{random}");
+}
+
+// covers: CTHA-064
+#[test]
+fn the_classifier_learns_scopes_from_words() {
+    let authority = Authority::published();
+    let form = Form { features: 512, hidden: 2, width: 64 };
+    let seen = examples(2_000, false, 1);
+    let train = || classifier(form, &authority, &seen, 60, 1, true).unwrap();
+    let bytes = train();
+    assert_eq!(bytes, train());
+    let found = compare(&Classifier::read(&bytes).unwrap(), &authority, &examples(800, true, 1));
+    // Three in four of the questions are violations: whoever forbids everything is right there.
+    let share = |count: usize| count as f64 / found.asked as f64;
+    assert!(share(found.classifier_right) > share(found.violations) + 0.05, "{found:?}");
 }

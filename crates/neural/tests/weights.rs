@@ -20,7 +20,8 @@ fn signed(mut bytes: Vec<u8>, change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
 #[test]
 fn weights_come_back_with_their_card() {
     let spec = spec(tiny());
-    let card = Card { preset: "test".to_owned(), seed: 4, changes: vec!["shuffled labels".to_owned()], ..Card::default() };
+    let card =
+        Card { preset: "test".to_owned(), seed: 4, changes: vec!["shuffled labels".to_owned()], ..Card::default() };
     for eight in [false, true] {
         let bytes = Net::file(&spec, &card, &values(&spec, 1), eight).unwrap();
         let net = Net::read(&bytes).unwrap();
@@ -57,7 +58,10 @@ fn damaged_weights_are_refused_and_the_reason_is_said() {
             bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
         })
     };
-    assert_eq!(of(&text("arbiter", "arbitre")), WeightsError::What { found: "arbitre".to_owned(), expected: "arbiter" });
+    assert_eq!(
+        of(&text("arbiter", "arbitre")),
+        WeightsError::What { found: "arbitre".to_owned(), expected: "arbiter" }
+    );
     assert_eq!(of(&text("\"norm.bias\"", "\"mnor.bias\"")), WeightsError::Missing { name: "norm.bias".to_owned() });
     assert!(matches!(of(&text("\"heads\":4", "\"heads\":5")), WeightsError::Spec(_)));
     assert!(matches!(of(&text("\"heads\":4", "\"heads\":x")), WeightsError::Header(_)));

@@ -160,7 +160,11 @@ pub fn row(layer: Layer, features: &[f32], context: &[f32]) -> Vec<f32> {
 #[must_use]
 pub fn chosen(scores: &[i64], candidates: &[Candidate]) -> Option<usize> {
     let sum = |candidate: &Candidate| {
-        candidate.kept.iter().filter_map(|place| scores.get(*place)).fold(0_i64, |sum, score| sum.saturating_add(*score))
+        candidate
+            .kept
+            .iter()
+            .filter_map(|place| scores.get(*place))
+            .fold(0_i64, |sum, score| sum.saturating_add(*score))
     };
     let mut best: Option<(usize, i64)> = None;
     for (place, candidate) in candidates.iter().enumerate() {

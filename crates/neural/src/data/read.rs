@@ -125,7 +125,8 @@ impl Dataset {
     /// # Errors
     /// When a conflict does not agree with the header, or holds a number that is none; the line is the one that it would have.
     pub fn write(&self) -> Result<String, DataError> {
-        let form = |line: usize, error: serde_json::Error| DataError { line, problem: Problem::Form(error.to_string()) };
+        let form =
+            |line: usize, error: serde_json::Error| DataError { line, problem: Problem::Form(error.to_string()) };
         let mut text = serde_json::to_string(&self.header).map_err(|error| form(1, error))?;
         text.push('\n');
         for (index, conflict) in self.conflicts.iter().enumerate() {

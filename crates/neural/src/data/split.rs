@@ -95,6 +95,15 @@ impl Dataset {
         shuffled
     }
 
+    /// The same conflicts without their contexts.
+    #[must_use]
+    pub fn without_context(&self) -> Self {
+        let mut bare = self.clone();
+        bare.header.context = 0;
+        bare.conflicts.iter_mut().for_each(|conflict| conflict.context.clear());
+        bare
+    }
+
     /// The same conflicts with 0 in a column, for the control without it. None where there is no such column.
     #[must_use]
     pub fn masked(&self, column: &str) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! Networks with weights: scores of the parties of a conflict (Eq. 25; CTHA-077, CTHA-082).
 
+mod card;
 mod encoder;
 mod parts;
 
@@ -7,43 +8,20 @@ use gimbal_core::{Digest, Scorer};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Header;
-use crate::kernels::{BLOCK, Matrix, Values};
+use crate::kernels::{Matrix, Values};
 use crate::math::sigmoid;
 use crate::spec::{Body, LAYERS, Spec};
-use crate::weights::{File, Tensor, WeightsError};
+use crate::weights::{self, File, Tensor, WeightsError};
 use encoder::Encoder;
 use parts::{Inputs, Linear, Tensors};
 
+pub use card::{Card, Epoch};
 #[cfg(feature = "train")]
 pub(crate) use parts::NORM_EPSILON;
 pub use parts::Scratch;
 
 /// What a file of the arbiter's weights says that it is.
 pub const WHAT: &str = "arbiter";
-
-/// What is said of weights beside their shape: how they were made. Numbers are whole, so that the text is the same wherever it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Card {
-    /// The preset.
-    pub preset: String,
-    /// Seed of the training.
-    pub seed: u64,
-    /// Epochs that were trained.
-    pub epochs: u32,
-    /// The epoch whose weights these are, from 1.
-    pub best_epoch: u32,
-    /// Loss on the validation part after that epoch, in millionths.
-    pub validation_loss: i64,
-    /// Conflicts that were learned from.
-    pub trained_on: u64,
-    /// Conflicts of the validation part.
-    pub validated_on: u64,
-    /// SHA-256 value of the file of conflicts, in hexadecimal digits; empty where it is not known.
-    pub data: String,
-    /// What was changed for a control or left out, in words.
-    pub changes: Vec<String>,
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,13 +115,8 @@ impl Net {
     /// When the header cannot be written.
     pub fn file(spec: &Spec, card: &Card, tensors: &[Vec<f32>], eight: bool) -> Result<Vec<u8>, WeightsError> {
         let about = about(spec, card)?;
-        let shapes = spec.shapes();
-        let tensors = shapes.into_iter().zip(tensors).map(|(shape, values)| {
-            let blocks = eight && shape.rows > 1 && shape.columns.is_multiple_of(BLOCK);
-            let values = if blocks { Values::quantised(values) } else { Values::F32(values.clone()) };
-            Tensor { name: shape.name, rows: shape.rows, columns: shape.columns, values }
-        });
-        File { what: WHAT.to_owned(), about, tensors: tensors.collect() }.write()
+        let tensors = weights::tensors(&spec.shapes(), "", tensors, eight);
+        File { what: WHAT.to_owned(), about, tensors }.write()
     }
 
     /// What it is made of.
@@ -194,7 +167,8 @@ impl Net {
                 let sum = |head: &LinearHead, party: usize, scratch: &Scratch| {
                     let numbers = &scratch.numbers[party * head.features.len()..][..head.features.len()];
                     let context = &scratch.context[party * head.context.len()..][..head.context.len()];
-                    let products = crate::kernels::dot(&head.features, numbers) + crate::kernels::dot(&head.context, context);
+                    let products =
+                        crate::kernels::dot(&head.features, numbers) + crate::kernels::dot(&head.context, context);
                     products + head.layers[scratch.layers[party]]
                 };
                 let [score, outcome] = heads;
@@ -252,7 +226,7 @@ fn thousandths(value: f32) -> i64 {
 impl Scorer for Net {
     fn identity(&self) -> String {
         let form = if self.eight { "q8_0" } else { "f32" };
-        format!("{}/{form}/{}/{}", self.spec.body.name(), crate::weights::VERSION, self.digest)
+        format!("{}/{form}/{}/{}", self.spec.body.name(), weights::VERSION, self.digest)
     }
 
     fn width(&self) -> usize {
@@ -273,6 +247,6 @@ impl Scorer for Net {
 }
 
 /// A tensor as a matrix.
-fn matrix(tensor: Tensor) -> Matrix {
+pub(crate) fn matrix(tensor: Tensor) -> Matrix {
     Matrix { rows: tensor.rows, columns: tensor.columns, values: tensor.values }
 }

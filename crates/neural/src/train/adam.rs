@@ -1,6 +1,6 @@
 //! AdamW in plain Rust, so that its state can be stored and read again.
 
-use crate::preset::Settings;
+use crate::preset::Optimiser;
 
 /// State of the optimiser: two moments for each number.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,8 +20,9 @@ impl Adam {
     }
 
     /// One step. Gradients that are longer together than the settings allow are shortened; tensors without one stay.
-    pub fn step(&mut self, settings: &Settings, rate: f64, values: &mut [Vec<f32>], gradients: &[Option<Vec<f32>>]) {
-        let squares = gradients.iter().flatten().flatten().fold(0.0_f64, |sum, one| sum + f64::from(*one) * f64::from(*one));
+    pub fn step(&mut self, settings: &Optimiser, rate: f64, values: &mut [Vec<f32>], gradients: &[Option<Vec<f32>>]) {
+        let squares =
+            gradients.iter().flatten().flatten().fold(0.0_f64, |sum, one| sum + f64::from(*one) * f64::from(*one));
         let (length, longest) = (squares.sqrt(), f64::from(settings.clip) / 1000.0);
         let shorten = if length > longest { (longest / length) as f32 } else { 1.0 };
         self.steps += 1;

@@ -107,7 +107,8 @@ impl Batch {
                     }
                 }
             }
-            let labelled = conflict.candidates.iter().filter(|one| one.outcome.is_some() && !one.kept.is_empty()).count();
+            let labelled =
+                conflict.candidates.iter().filter(|one| one.outcome.is_some() && !one.kept.is_empty()).count();
             for (number, candidate) in conflict.candidates.iter().enumerate() {
                 let cell = index * candidates + number;
                 no_candidate[cell] = 0.0;

@@ -3,11 +3,11 @@
 use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
 
+use super::TrainError;
 use super::adam::Adam;
-use super::{Epoch, TrainError};
-use crate::kernels::Values;
+use crate::net::Epoch;
 use crate::spec::Shape;
-use crate::weights::{File, Tensor, WeightsError};
+use crate::weights::{File, WeightsError, tensors};
 
 /// What a checkpoint says that it is.
 const WHAT: &str = "checkpoint";
@@ -33,17 +33,6 @@ struct About {
     history: Vec<Epoch>,
 }
 
-/// Tensors with these shapes and values; each name with something before it.
-pub fn tensors(shapes: &[Shape], before: &str, values: &[Vec<f32>]) -> Vec<Tensor> {
-    let named = shapes.iter().zip(values).map(|(shape, values)| Tensor {
-        name: format!("{before}{}", shape.name),
-        rows: shape.rows,
-        columns: shape.columns,
-        values: Values::F32(values.clone()),
-    });
-    named.collect()
-}
-
 const PARTS: [&str; 4] = ["value/", "first/", "second/", "best/"];
 
 impl State {
@@ -58,7 +47,7 @@ impl State {
         };
         let about = serde_json::to_value(about).map_err(|error| WeightsError::Header(error.to_string()))?;
         let parts = [&self.values, &self.adam.first, &self.adam.second, &self.best];
-        let all = PARTS.iter().zip(parts).flat_map(|(before, values)| tensors(shapes, before, values));
+        let all = PARTS.iter().zip(parts).flat_map(|(before, values)| tensors(shapes, before, values, false));
         File { what: WHAT.to_owned(), about, tensors: all.collect() }.write()
     }
 

@@ -22,7 +22,7 @@ pub struct Dropout<'r> {
 }
 
 impl Dropout<'_> {
-    fn apply(&mut self, tensor: Tensor) -> Result<Tensor> {
+    pub fn apply(&mut self, tensor: Tensor) -> Result<Tensor> {
         if self.share <= 0.0 {
             return Ok(tensor);
         }
@@ -54,13 +54,23 @@ impl Variables {
         Ok(Self(named))
     }
 
-    /// The variable of a tensor that is learned.
-    pub fn get(&self, name: &str) -> Option<&Var> {
-        self.0.get(name)
+    /// A loss and its gradients, in the order of the shapes; none for a tensor that the loss does not depend on.
+    pub fn gradients(&self, shapes: &[Shape], loss: &Tensor) -> Result<(f32, Vec<Option<Vec<f32>>>)> {
+        let mut made = loss.backward()?;
+        let mut gradients = Vec::with_capacity(shapes.len());
+        for shape in shapes {
+            let gradient = self.0.get(&shape.name).and_then(|variable| made.remove(variable.as_tensor()));
+            gradients.push(gradient.map(|gradient| gradient.flatten_all()?.to_vec1::<f32>()).transpose()?);
+        }
+        Ok((loss.to_scalar::<f32>()?, gradients))
     }
 
-    fn named(&self, name: &str) -> Result<&Tensor> {
-        self.0.get(name).map(Var::as_tensor).ok_or_else(|| candle_core::Error::Msg(format!("there is no tensor `{name}`")))
+    /// A tensor that is learned.
+    pub fn named(&self, name: &str) -> Result<&Tensor> {
+        self.0
+            .get(name)
+            .map(Var::as_tensor)
+            .ok_or_else(|| candle_core::Error::Msg(format!("there is no tensor `{name}`")))
     }
 
     fn linear(&self, name: &str, input: &Tensor) -> Result<Tensor> {
@@ -71,7 +81,9 @@ impl Variables {
         let centred = input.broadcast_sub(&input.mean_keepdim(D::Minus1)?)?;
         let variance = centred.sqr()?.mean_keepdim(D::Minus1)?;
         let normed = centred.broadcast_div(&(variance + f64::from(NORM_EPSILON))?.sqrt()?)?;
-        normed.broadcast_mul(self.named(&format!("{name}.weight"))?)?.broadcast_add(self.named(&format!("{name}.bias"))?)
+        normed
+            .broadcast_mul(self.named(&format!("{name}.weight"))?)?
+            .broadcast_add(self.named(&format!("{name}.bias"))?)
     }
 
     /// Score and outcome of each party of a batch: two vectors of conflicts x parties.

@@ -3,9 +3,11 @@
 //! run on the same machine.
 
 mod adam;
+mod authority;
 mod batch;
 mod checkpoint;
 mod graph;
+mod start;
 mod trainer;
 mod validation;
 
@@ -15,8 +17,9 @@ use crate::data::DataError;
 use crate::spec::SpecError;
 use crate::weights::WeightsError;
 
+pub use authority::classifier;
 pub use graph::forward;
-pub use trainer::{Epoch, Trainer};
+pub use trainer::Trainer;
 
 /// Why training goes on no longer.
 #[derive(Debug, Error)]
@@ -28,7 +31,9 @@ pub enum TrainError {
     #[error("{0}")]
     Data(#[from] DataError),
     /// A part of the data is empty.
-    #[error("the {part} part holds no conflict of two or more parties and candidates: {conflicts} conflicts of {episodes} episodes are too few")]
+    #[error(
+        "the {part} part holds no conflict of two or more parties and candidates: {conflicts} conflicts of {episodes} episodes are too few"
+    )]
     Empty {
         /// Which part.
         part: &'static str,
@@ -58,4 +63,10 @@ pub enum TrainError {
     /// There is no thread to train in.
     #[error("the thread of the training cannot start: {0}")]
     Thread(String),
+}
+
+/// A pool of one thread: candle's products ask rayon for threads, and in it they get one.
+fn one_thread() -> Result<rayon::ThreadPool, TrainError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    pool.map_err(|error| TrainError::Thread(error.to_string()))
 }

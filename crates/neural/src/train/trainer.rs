@@ -1,32 +1,20 @@
 //! The loop of training.
 
 use gimbal_core::{Digest, Rng};
-use serde::{Deserialize, Serialize};
 
 use super::TrainError;
 use super::adam::Adam;
 use super::batch::{Batch, statistics};
 use super::checkpoint::State;
 use super::graph::{Dropout, Variables};
+use super::start::first;
 use super::validation::loss;
 use crate::data::{Conflict, DataError, Dataset, Problem};
-use crate::net::Card;
+use crate::net::{Card, Epoch};
 use crate::preset::Settings;
-use crate::spec::{Shape, Spec, Start};
-use crate::weights::File;
+use crate::spec::{Shape, Spec};
+use crate::weights::{self, File};
 use crate::{Net, net};
-
-/// What an epoch came to. Losses are in millionths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Epoch {
-    /// Its number, from 1.
-    pub epoch: u32,
-    /// Mean loss over its batches, with dropout.
-    pub training_loss: i64,
-    /// Loss on the validation part after it.
-    pub validation_loss: i64,
-}
 
 /// A training, from its first weights to the last epoch.
 pub struct Trainer {
@@ -83,11 +71,7 @@ impl Trainer {
             best_loss: i64::MAX,
             history: Vec::new(),
         };
-        // candle's products ask rayon for threads: in a pool of one there is one.
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .map_err(|error| TrainError::Thread(error.to_string()))?;
+        let pool = super::one_thread()?;
         Ok(Self { settings, spec, shapes, training, validation, card, fingerprint, pool, state })
     }
 
@@ -156,8 +140,8 @@ impl Trainer {
                 return Err(TrainError::Diverged { epoch });
             }
             sum += f64::from(loss);
-            let rate = self.settings.rate_at(self.state.adam.steps, steps);
-            self.state.adam.step(&self.settings, rate, &mut self.state.values, &gradients);
+            let rate = self.settings.optimiser.rate_at(self.state.adam.steps, steps);
+            self.state.adam.step(&self.settings.optimiser, rate, &mut self.state.values, &gradients);
         }
         let net = self.net(&self.state.values)?;
         let validation_loss = loss(&net, &self.validation, f64::from(self.settings.outcome) / 1000.0);
@@ -187,6 +171,7 @@ impl Trainer {
             epochs: self.done(),
             best_epoch: self.state.best_epoch,
             validation_loss: if self.state.best_epoch == 0 { 0 } else { self.state.best_loss },
+            history: self.state.history.clone(),
             ..self.card.clone()
         };
         Ok(Net::file(&self.spec, &card, &self.state.best, eight)?)
@@ -196,7 +181,7 @@ impl Trainer {
         let file = File {
             what: net::WHAT.to_owned(),
             about: net::about(&self.spec, &self.card)?,
-            tensors: super::checkpoint::tensors(&self.shapes, "", values),
+            tensors: weights::tensors(&self.shapes, "", values, false),
         };
         Ok(Net::of(file, Digest::default())?)
     }
@@ -218,31 +203,7 @@ fn step(
     let batch = Batch::new(spec, conflicts, given("input.mean"), given("input.scale"))?;
     let variables = Variables::new(shapes, values)?;
     let loss = variables.loss(spec, &batch, f64::from(settings.outcome) / 1000.0, dropout)?;
-    let mut made = loss.backward()?;
-    let mut gradients = Vec::with_capacity(shapes.len());
-    for shape in shapes {
-        let gradient = variables.get(&shape.name).and_then(|variable| made.remove(variable.as_tensor()));
-        gradients.push(gradient.map(|gradient| gradient.flatten_all()?.to_vec1::<f32>()).transpose()?);
-    }
-    Ok((loss.to_scalar::<f32>()?, gradients))
-}
-
-/// The first weights.
-fn first(shapes: &[Shape], seed: u64, (mean, scale): (Vec<f32>, Vec<f32>)) -> Vec<Vec<f32>> {
-    let mut rng = Rng::stream(seed, "neural/train/start");
-    let mut uniform = |count: usize, deviation: f64| -> Vec<f32> {
-        let widest = 3.0_f64.sqrt() * deviation;
-        (0..count).map(|_| ((rng.unit() * 2.0 - 1.0) * widest) as f32).collect()
-    };
-    let of = |shape: &Shape| match shape.start {
-        Start::Zero => vec![0.0; shape.len()],
-        Start::One => vec![1.0; shape.len()],
-        Start::Fan => uniform(shape.len(), (1.0 / shape.columns as f64).sqrt()),
-        Start::Small => uniform(shape.len(), 0.02),
-        Start::Given if shape.name == "input.mean" => mean.clone(),
-        Start::Given => scale.clone(),
-    };
-    shapes.iter().map(of).collect()
+    variables.gradients(shapes, &loss)
 }
 
 fn episodes(parts: &[&Dataset]) -> usize {

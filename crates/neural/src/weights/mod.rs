@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::kernels::{BLOCK, BLOCK_BYTES, Values};
 use crate::math::{from_half, to_half};
+use crate::spec::Shape;
 
 pub use error::WeightsError;
 
@@ -147,17 +148,23 @@ impl File {
         let Some(header) = bytes.get(BEFORE..BEFORE + length) else {
             return Err(WeightsError::Truncated { found: bytes.len(), expected: BEFORE + length + DIGEST });
         };
-        let header: Header =
-            serde_json::from_slice(header).map_err(|error| WeightsError::Header(error.to_string()))?;
+        let header: Header = serde_json::from_slice(header).map_err(|error| WeightsError::Header(error.to_string()))?;
         if header.tensors.len() > MOST_TENSORS {
-            return Err(WeightsError::Header(format!("{} tensors; at most {MOST_TENSORS} are read", header.tensors.len())));
+            return Err(WeightsError::Header(format!(
+                "{} tensors; at most {MOST_TENSORS} are read",
+                header.tensors.len()
+            )));
         }
         let mut expected = BEFORE + length + DIGEST;
         let mut numbers = 0_usize;
         for entry in &header.tensors {
             let size = entry.size().filter(|(count, _)| numbers + count <= MOST_NUMBERS);
             let Some((count, size)) = size else {
-                return Err(WeightsError::Size { name: entry.name.clone(), rows: entry.shape[0], columns: entry.shape[1] });
+                return Err(WeightsError::Size {
+                    name: entry.name.clone(),
+                    rows: entry.shape[0],
+                    columns: entry.shape[1],
+                });
             };
             numbers += count;
             expected += size;
@@ -199,6 +206,16 @@ impl File {
     pub fn digest(bytes: &[u8]) -> Option<Digest> {
         bytes.last_chunk().map(|digest| Digest(*digest))
     }
+}
+
+/// Tensors with these shapes and numbers, each name with something before it. With `eight`, every matrix whose rows are whole blocks is in Q8_0.
+pub(crate) fn tensors(shapes: &[Shape], before: &str, values: &[Vec<f32>], eight: bool) -> Vec<Tensor> {
+    let of = |(shape, values): (&Shape, &Vec<f32>)| {
+        let blocks = eight && shape.rows > 1 && shape.columns.is_multiple_of(BLOCK);
+        let values = if blocks { Values::quantised(values) } else { Values::F32(values.clone()) };
+        Tensor { name: format!("{before}{}", shape.name), rows: shape.rows, columns: shape.columns, values }
+    };
+    shapes.iter().zip(values).map(of).collect()
 }
 
 fn integer(bytes: &[u8], at: usize) -> u32 {
