@@ -37,7 +37,8 @@ fn a_network_is_trained_shown_and_measured() {
     assert_eq!(std::fs::read(place.path().join("a.weights")).unwrap(), first);
     let shown = place.gimbal(&["arbiter", "show", "a.weights"]).good().out;
     assert!(shown.contains("encoder, 1 blocks of 32") && shown.contains("preset test, seed 1"), "{shown}");
-    let figures = place.gimbal(&["arbiter", "eval", "a.weights", "c.jsonl", "--by", "all", "--format", "csv"]).good().out;
+    let figures =
+        place.gimbal(&["arbiter", "eval", "a.weights", "c.jsonl", "--by", "all", "--format", "csv"]).good().out;
     assert!(figures.lines().any(|line| line.starts_with("all,all,published,")), "{figures}");
     let wrong = place.gimbal(&["arbiter", "train", "c.jsonl", "--mask", "confidenze"]);
     assert!(wrong.code == 2 && wrong.err.contains("`confidence`"), "{}", wrong.err);

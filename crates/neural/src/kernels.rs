@@ -135,7 +135,7 @@ impl Matrix {
     /// Products with the vectors in `input`, one after the other, into `output`: for each vector its `rows` outputs, with `bias` added at the
     /// end. `spare` is used for vectors in blocks.
     pub fn apply(&self, input: &[f32], bias: &[f32], output: &mut Vec<f32>, spare: &mut Quantised) {
-        let count = if self.columns == 0 { 0 } else { input.len() / self.columns };
+        let count = input.len().checked_div(self.columns).unwrap_or_default();
         output.clear();
         output.resize(count * self.rows, 0.0);
         if output.is_empty() {
@@ -225,7 +225,7 @@ fn product_q8(quants: &[i8], scales: &[f32], input: &Quantised, columns: usize, 
     let blocks = columns / BLOCK;
     let weights = quants.as_chunks::<BLOCK>().0;
     let inputs = input.quants.as_chunks::<BLOCK>().0;
-    let count = if blocks == 0 { 0 } else { inputs.len() / blocks };
+    let count = inputs.len().checked_div(blocks).unwrap_or_default();
     for row in 0..rows {
         let own = row * blocks..(row + 1) * blocks;
         let (weights, scales) = (&weights[own.clone()], &scales[own]);

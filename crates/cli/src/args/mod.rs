@@ -13,9 +13,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use arbiter::{ArbiterVerb, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut};
 #[cfg(feature = "arbiter-train")]
 pub use arbiter::{AuthorityArgs, Left, TrainArgs, WeightForm};
-pub use arbiter::{ArbiterVerb, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut};
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};
 pub use evidence::{
     ArithmeticChoice, EvidenceHistory, EvidenceShow, EvidenceVerb, JudgeVerb, SkepticChoice, Sources, Sweep,

@@ -29,7 +29,11 @@ pub fn conflict(bytes: &[u8]) {
     assert_eq!(again, Ok(Ok(data.clone())));
     if let Some(Ok(net)) = net(Body::Linear, false).map(|bytes| Net::read(&bytes)) {
         let groups = evaluate(&data, &judge(&data, &net));
-        assert!(groups.iter().all(|group| group.choosers.iter().all(|one| one.regret.is_none_or(|regret| regret.value >= 0.0))));
+        assert!(
+            groups
+                .iter()
+                .all(|group| group.choosers.iter().all(|one| one.regret.is_none_or(|regret| regret.value >= 0.0)))
+        );
     }
     let _ = (data.shuffled(1).write(), data.first(2), data.masked("age"));
 }

@@ -3,7 +3,7 @@
 use gimbal_temporal::Layer;
 use gimbal_temporal::authority::{Authority, Category, Decision, Standing};
 
-use super::Classifier;
+use super::classifier::Classifier;
 use super::examples::{Example, labels};
 
 /// How often the two are right. Each example is asked about for every layer.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use super::{ACTION, Conflict, Dataset, FORMAT, Header, LAYER, VERSION};
+use super::conflict::{ACTION, Conflict, Dataset, FORMAT, Header, LAYER, VERSION};
 
 /// Longest file, in bytes. 100,000 conflicts of four parties with 30 features take about 100 million.
 pub const MOST_BYTES: usize = 4 << 30;

@@ -2,7 +2,7 @@
 
 use gimbal_core::{Rng, seed};
 
-use super::{Conflict, Dataset};
+use super::conflict::{Candidate, Conflict, Dataset};
 
 /// A part of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,8 +83,8 @@ impl Dataset {
                 let other = rng.below(last as u64 + 1) as usize;
                 let (one, two) = (conflict.candidates[last].clone(), conflict.candidates[other].clone());
                 let (kept, others) = (one.kept.clone(), two.kept.clone());
-                conflict.candidates[last] = super::Candidate { kept, ..two };
-                conflict.candidates[other] = super::Candidate { kept: others, ..one };
+                conflict.candidates[last] = Candidate { kept, ..two };
+                conflict.candidates[other] = Candidate { kept: others, ..one };
                 if conflict.best == last {
                     conflict.best = other;
                 } else if conflict.best == other {

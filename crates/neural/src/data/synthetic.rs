@@ -3,7 +3,7 @@
 use gimbal_core::{Milli, Rng};
 use gimbal_temporal::Layer;
 
-use super::{Candidate, Conflict, Dataset, Header, Party};
+use super::conflict::{Candidate, Conflict, Dataset, Header, Party};
 
 /// Columns of synthetic conflicts.
 pub const COLUMNS: [&str; 7] = ["urgency", "confidence", "scope", "age", "overlap", "harm", "action"];

@@ -36,7 +36,7 @@ impl<'c> Terms<'c> {
         let (value, episodes) = (counted / over, self.0.len() as f64);
         let squares: f64 = self.0.values().map(|(counted, over)| (counted - value * over).powi(2)).sum();
         let error = (squares * episodes / (episodes - 1.0)).sqrt() / over.abs();
-        let interval = (self.0.len() > 1).then(|| (value - 1.96 * error, value + 1.96 * error));
+        let interval = (self.0.len() > 1).then_some((value - 1.96 * error, value + 1.96 * error));
         Some(Estimate { value, interval })
     }
 }

@@ -2,26 +2,16 @@
 //! its chances of outcomes are (CTHA-081). Pure functions of data and a scorer.
 
 mod estimate;
+mod judged;
 mod outcome;
 
 use std::collections::BTreeMap;
 
-use gimbal_core::Scorer;
-
-use crate::data::{Conflict, Dataset, chosen};
+use crate::data::{Conflict, Dataset};
 
 pub use estimate::{Estimate, Terms};
+pub use judged::{Judged, judge};
 pub use outcome::Outcomes;
-
-/// What a scorer makes of a conflict.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// The place of the candidate that it chooses.
-    pub candidate: usize,
-    /// The chance that each candidate turns out well, in thousandths: the mean over the parties that it keeps. None for a candidate that keeps
-    /// nobody, and where the scorer does not say.
-    pub chances: Vec<Option<i64>>,
-}
 
 /// How data are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,23 +81,6 @@ impl By {
             Self::Noise => conflict.noise.0.to_string(),
         }
     }
-}
-
-/// What a scorer makes of each conflict.
-#[must_use]
-pub fn judge(data: &Dataset, scorer: &dyn Scorer) -> Vec<Judged> {
-    let of = |conflict: &Conflict| {
-        let rows = conflict.rows();
-        let candidate = chosen(&scorer.score(&rows), &conflict.candidates).unwrap_or(0);
-        let of_parties = scorer.outcome(&rows);
-        let chance = |kept: &[usize]| {
-            let sum: i64 = kept.iter().filter_map(|party| of_parties.get(*party)).sum();
-            let count = i64::try_from(kept.len()).unwrap_or(i64::MAX);
-            (count > 0 && !of_parties.is_empty()).then(|| (sum + count / 2).div_euclid(count))
-        };
-        Judged { candidate, chances: conflict.candidates.iter().map(|candidate| chance(&candidate.kept)).collect() }
-    };
-    data.conflicts.iter().map(of).collect()
 }
 
 /// The figures of all groups. `judged` are those of the same data, in their order.

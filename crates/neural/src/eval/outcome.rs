@@ -1,6 +1,6 @@
 //! How good chances of outcomes are.
 
-use super::Judged;
+use super::judged::Judged;
 use crate::data::Conflict;
 
 /// Figures of the chances that candidates turn out well. Candidates count alike.

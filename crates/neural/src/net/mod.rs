@@ -8,10 +8,10 @@ use gimbal_core::{Digest, Scorer};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Header;
-use crate::kernels::{Matrix, Values};
+use crate::kernels::Values;
 use crate::math::sigmoid;
 use crate::spec::{Body, LAYERS, Spec};
-use crate::weights::{self, File, Tensor, WeightsError};
+use crate::weights::{self, File, WeightsError};
 use encoder::Encoder;
 use parts::{Inputs, Linear, Tensors};
 
@@ -244,9 +244,4 @@ impl Scorer for Net {
     fn outcome(&self, parties: &[Vec<f32>]) -> Vec<i64> {
         self.alone(parties).iter().map(|said| thousandths(sigmoid(said.outcome))).collect()
     }
-}
-
-/// A tensor as a matrix.
-pub(crate) fn matrix(tensor: Tensor) -> Matrix {
-    Matrix { rows: tensor.rows, columns: tensor.columns, values: tensor.values }
 }

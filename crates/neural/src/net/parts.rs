@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::matrix;
 use crate::kernels::{Matrix, Quantised, Values};
 use crate::spec::{Body, LAYERS, Spec};
 use crate::weights::{Tensor, WeightsError};
@@ -65,7 +64,7 @@ impl Tensors {
 
     /// A tensor as a matrix; one without columns where the network has none of this name.
     pub(super) fn matrix(&mut self, name: &str, rows: usize) -> Matrix {
-        self.0.remove(name).map_or_else(|| Matrix::of(rows, 0, Vec::new()), matrix)
+        self.0.remove(name).map_or_else(|| Matrix::of(rows, 0, Vec::new()), Tensor::into_matrix)
     }
 
     pub(super) fn linear(&mut self, name: &str) -> Linear {

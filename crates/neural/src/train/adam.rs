@@ -2,6 +2,9 @@
 
 use crate::preset::Optimiser;
 
+/// A gradient for each tensor; none for one that the loss does not depend on.
+pub type Gradients = Vec<Option<Vec<f32>>>;
+
 /// State of the optimiser: two moments for each number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adam {

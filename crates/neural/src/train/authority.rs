@@ -5,10 +5,10 @@ use candle_core::{Device, Result, Tensor};
 use gimbal_core::Rng;
 use gimbal_temporal::authority::Authority;
 
-use super::adam::Adam;
+use super::adam::{Adam, Gradients};
+use super::error::TrainError;
 use super::graph::{Dropout, Variables};
-use super::start::first;
-use super::{TrainError, one_thread};
+use super::start::{first, one_thread};
 use crate::authority::examples::{Example, labels};
 use crate::authority::{Classifier, Form};
 use crate::embed::Hashed;
@@ -67,7 +67,7 @@ fn step(
     authority: &Authority,
     examples: &[&Example],
     dropout: &mut Dropout<'_>,
-) -> Result<(f32, Vec<Option<Vec<f32>>>)> {
+) -> Result<(f32, Gradients)> {
     let device = &Device::Cpu;
     let inputs: Vec<f32> = examples.iter().flat_map(|one| Hashed::vector(&one.words, form.features)).collect();
     let wanted: Vec<f32> = examples

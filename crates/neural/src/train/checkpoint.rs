@@ -3,8 +3,8 @@
 use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::TrainError;
 use super::adam::Adam;
+use super::error::TrainError;
 use crate::net::Epoch;
 use crate::spec::Shape;
 use crate::weights::{File, WeightsError, tensors};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use candle_core::{D, Device, Result, Tensor, Var};
 use gimbal_core::Rng;
 
+use super::adam::Gradients;
 use super::batch::Batch;
 use crate::data::Dataset;
 use crate::net::{NORM_EPSILON, Said};
@@ -55,7 +56,7 @@ impl Variables {
     }
 
     /// A loss and its gradients, in the order of the shapes; none for a tensor that the loss does not depend on.
-    pub fn gradients(&self, shapes: &[Shape], loss: &Tensor) -> Result<(f32, Vec<Option<Vec<f32>>>)> {
+    pub fn gradients(&self, shapes: &[Shape], loss: &Tensor) -> Result<(f32, Gradients)> {
         let mut made = loss.backward()?;
         let mut gradients = Vec::with_capacity(shapes.len());
         for shape in shapes {

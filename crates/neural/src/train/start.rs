@@ -1,7 +1,8 @@
-//! First weights.
+//! What a training begins with: first weights, and a thread.
 
 use gimbal_core::Rng;
 
+use super::error::TrainError;
 use crate::spec::{Shape, Start};
 
 /// The first weights; mean and scale of the inputs are given.
@@ -21,4 +22,10 @@ pub fn first(shapes: &[Shape], seed: u64, (mean, scale): (Vec<f32>, Vec<f32>)) -
         Start::Given => scale.clone(),
     };
     shapes.iter().map(of).collect()
+}
+
+/// A pool of one thread: candle's products ask rayon for threads, and in it they get one.
+pub fn one_thread() -> Result<rayon::ThreadPool, TrainError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    pool.map_err(|error| TrainError::Thread(error.to_string()))
 }

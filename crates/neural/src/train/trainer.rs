@@ -2,19 +2,18 @@
 
 use gimbal_core::{Digest, Rng};
 
-use super::TrainError;
-use super::adam::Adam;
+use super::adam::{Adam, Gradients};
 use super::batch::{Batch, statistics};
 use super::checkpoint::State;
+use super::error::TrainError;
 use super::graph::{Dropout, Variables};
-use super::start::first;
+use super::start::{first, one_thread};
 use super::validation::loss;
 use crate::data::{Conflict, DataError, Dataset, Problem};
-use crate::net::{Card, Epoch};
+use crate::net::{self, Card, Epoch, Net};
 use crate::preset::Settings;
 use crate::spec::{Shape, Spec};
 use crate::weights::{self, File};
-use crate::{Net, net};
 
 /// A training, from its first weights to the last epoch.
 pub struct Trainer {
@@ -71,7 +70,7 @@ impl Trainer {
             best_loss: i64::MAX,
             history: Vec::new(),
         };
-        let pool = super::one_thread()?;
+        let pool = one_thread()?;
         Ok(Self { settings, spec, shapes, training, validation, card, fingerprint, pool, state })
     }
 
@@ -195,7 +194,7 @@ fn step(
     values: &[Vec<f32>],
     conflicts: &[&Conflict],
     dropout: &mut Dropout<'_>,
-) -> Result<(f32, Vec<Option<Vec<f32>>>), candle_core::Error> {
+) -> Result<(f32, Gradients), candle_core::Error> {
     let given = |name: &str| {
         let place = shapes.iter().position(|shape| shape.name == name);
         place.map_or(&[][..], |place| values[place].as_slice())

@@ -1,9 +1,8 @@
 //! The loss of a network on data, by the plain inference: what decides when training stops.
 
 use super::batch::wanted;
-use crate::Net;
 use crate::data::{Conflict, Dataset};
-use crate::net::{Said, Scratch};
+use crate::net::{Net, Said, Scratch};
 
 /// Conflicts that are taken at once.
 const AT_ONCE: usize = 64;

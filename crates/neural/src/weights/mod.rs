@@ -9,7 +9,7 @@ use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::kernels::{BLOCK, BLOCK_BYTES, Values};
+use crate::kernels::{BLOCK, BLOCK_BYTES, Matrix, Values};
 use crate::math::{from_half, to_half};
 use crate::spec::Shape;
 
@@ -75,6 +75,13 @@ enum Type {
     F32,
     #[serde(rename = "q8_0")]
     Q8,
+}
+
+impl Tensor {
+    /// The tensor as a matrix.
+    pub(crate) fn into_matrix(self) -> Matrix {
+        Matrix { rows: self.rows, columns: self.columns, values: self.values }
+    }
 }
 
 impl Entry {

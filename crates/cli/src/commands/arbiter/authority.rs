@@ -36,8 +36,20 @@ pub fn authority(options: &AuthorityArgs) -> Result<(), Failure> {
             let found = compare(&trained, &authority, examples);
             rows.push(row(name, words, &found, found.classifier_right, found.classifier_missed));
             if form == Form::PUBLISHED {
-                rows.push(row("rule, kind of the words", words, &found, found.rule_right, found.asked - found.rule_right));
-                rows.push(row("rule, kind that the form claims", words, &found, found.claimed_right, found.claimed_missed));
+                rows.push(row(
+                    "rule, kind of the words",
+                    words,
+                    &found,
+                    found.rule_right,
+                    found.asked - found.rule_right,
+                ));
+                rows.push(row(
+                    "rule, kind that the form claims",
+                    words,
+                    &found,
+                    found.claimed_right,
+                    found.claimed_missed,
+                ));
                 let forbids = found.violations;
                 rows.push(row("forbids everything", words, &found, forbids, 0));
             }
@@ -67,8 +79,20 @@ fn table(rows: Vec<Vec<Cell>>, options: &AuthorityArgs) -> Table {
         key: "authority-classifier",
         title: "The classifier of authority beside the rule".to_owned(),
         columns: vec![
-            Column::new("who", "Who decides", "row", ColumnKind::Label, "A classifier, or the rule with what it is given"),
-            Column::new("words", "Words", "row", ColumnKind::Label, "Whether tools and subjects are those of the training"),
+            Column::new(
+                "who",
+                "Who decides",
+                "row",
+                ColumnKind::Label,
+                "A classifier, or the rule with what it is given",
+            ),
+            Column::new(
+                "words",
+                "Words",
+                "row",
+                ColumnKind::Label,
+                "Whether tools and subjects are those of the training",
+            ),
             Column::new("asked", "Asked", "row", ColumnKind::Integer, "Decisions times layers"),
             share("right", "Right", "Share of right answers"),
             share("missed", "Let through", "Share of what a layer may not do that is permitted"),

@@ -15,19 +15,50 @@ pub fn figures(groups: &[Group], net: &Net) -> Table {
         column("chooser", "Chooser", "group", ColumnKind::Label, "The network, a rule of the data, or one at random"),
         column("conflicts", "Conflicts", "counts", ColumnKind::Integer, "Conflicts with two candidates or more"),
         column("episodes", "Episodes", "counts", ColumnKind::Integer, "Their episodes"),
-        column("untied", "Untied", "counts", ColumnKind::Integer, "Conflicts whose best candidate can be told from the second"),
-        column("accuracy", "Accuracy", "accuracy", ColumnKind::Share(1), "Share of untied conflicts in which the best candidate is chosen"),
-        column("accuracy_interval", "95%", "accuracy", ColumnKind::Interval(3), "Interval of the accuracy, by episodes"),
-        column("regret", "Regret", "regret", ColumnKind::Number(4), "Mean of what is lost against the best candidate, in returns"),
+        column(
+            "untied",
+            "Untied",
+            "counts",
+            ColumnKind::Integer,
+            "Conflicts whose best candidate can be told from the second",
+        ),
+        column(
+            "accuracy",
+            "Accuracy",
+            "accuracy",
+            ColumnKind::Share(1),
+            "Share of untied conflicts in which the best candidate is chosen",
+        ),
+        column(
+            "accuracy_interval",
+            "95%",
+            "accuracy",
+            ColumnKind::Interval(3),
+            "Interval of the accuracy, by episodes",
+        ),
+        column(
+            "regret",
+            "Regret",
+            "regret",
+            ColumnKind::Number(4),
+            "Mean of what is lost against the best candidate, in returns",
+        ),
         column("regret_interval", "95%", "regret", ColumnKind::Interval(4), "Interval of the regret, by episodes"),
-        column("closed", "Gap closed", "closed", ColumnKind::Share(1), "Share of this row's regret that the network saves"),
+        column(
+            "closed",
+            "Gap closed",
+            "closed",
+            ColumnKind::Share(1),
+            "Share of this row's regret that the network saves",
+        ),
         column("closed_interval", "95%", "closed", ColumnKind::Interval(3), "Interval of the share, by episodes"),
         column("brier", "Brier", "outcomes", ColumnKind::Number(4), "Brier score of the network's chances of outcomes"),
         column("brier_base", "Brier, base", "outcomes", ColumnKind::Number(4), "That of the base rate"),
         column("base_rate", "Base rate", "outcomes", ColumnKind::Share(1), "Share of candidates that turned out well"),
         column("auc", "AUC", "outcomes", ColumnKind::Number(3), "Area under the curve of the network's chances"),
     ];
-    let rows = groups.iter().flat_map(|group| group.choosers.iter().enumerate().map(|(place, one)| row(group, one, place)));
+    let rows =
+        groups.iter().flat_map(|group| group.choosers.iter().enumerate().map(|(place, one)| row(group, one, place)));
     Table {
         key: "arbiter-offline",
         title: "The network on conflicts whose candidates were simulated".to_owned(),
@@ -81,7 +112,13 @@ pub fn history(epochs: &[Epoch]) -> Table {
         columns: vec![
             Column::new("epoch", "Epoch", "epoch", ColumnKind::Integer, "Epoch, from 1"),
             Column::new("training", "Training loss", "loss", ColumnKind::Number(4), "Mean over batches, with dropout"),
-            Column::new("validation", "Validation loss", "loss", ColumnKind::Number(4), "After the epoch, without dropout"),
+            Column::new(
+                "validation",
+                "Validation loss",
+                "loss",
+                ColumnKind::Number(4),
+                "After the epoch, without dropout",
+            ),
         ],
         rows: epochs.iter().map(row).collect(),
         notes: Vec::new(),
