@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Read results", &["list", "report", "compare", "trace", "rescore"]),
     ("Environments", &["env", "advise"]),
     ("Evidence", &["triage", "evidence", "judge"]),
-    ("Models, personas and graphs", &["model", "persona", "graph", "schema"]),
+    ("Models, personas and graphs", &["model", "persona", "graph", "arbiter", "schema"]),
     ("Checks", &["verify", "digest", "papers", "temporal", "coverage", "doctor"]),
 ];
 

@@ -101,6 +101,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Evidence { verb } => commands::evidence::evidence(&home, &verb),
         Command::Judge { verb } => commands::judge::judge(&verb),
         Command::Temporal { verb } => commands::temporal::temporal(&verb),
+        Command::Arbiter { verb } => commands::arbiter::arbiter(&verb),
         Command::Schema { kind } => commands::shown::schema(kind),
         Command::Doctor { json } => commands::doctor::doctor(&home, json),
     }

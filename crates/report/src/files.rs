@@ -57,11 +57,19 @@ pub enum FileFailure {
 /// # Errors
 /// When the file cannot be written; a file that was there is then as before.
 pub fn write(path: &Path, text: &str) -> Result<(), FileFailure> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// [`write`] for a file that holds no text.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileFailure> {
     let failed = |error: std::io::Error| FileFailure::Write { path: path.to_owned(), error };
-    // A terminal, a pipe or `/dev/null` that was asked for by name takes the text as it comes.
+    // A terminal, a pipe or `/dev/null` that was asked for by name takes the content as it comes.
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
     if special && !path.is_symlink() {
-        return std::fs::write(path, text).map_err(failed);
+        return std::fs::write(path, bytes).map_err(failed);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
@@ -69,7 +77,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), FileFailure> {
     let _ = std::fs::remove_file(&beside);
     let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside);
     let written = made.and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         // A full disk may be reported only now.
         file.sync_data()?;
         std::fs::rename(&beside, path)

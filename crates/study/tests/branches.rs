@@ -414,7 +414,7 @@ fn a_cell_with_a_simulator_is_marked_and_one_that_cannot_be_forked_is_refused() 
         environments.push(Arc::new(Lamps));
         let mut architectures = gimbal_testkit::architectures();
         architectures.push(Arc::new(LookaheadKind));
-        Registry { environments, architectures }
+        Registry { environments, architectures, learned: None }
     };
     let resolved = |environment: &str| {
         let text = format!(

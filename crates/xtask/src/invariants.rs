@@ -184,6 +184,31 @@ const ROOMS: &[Room] = &[
             "finance_agent",
         ],
     },
+    // Small networks: of the other rooms core and the layers' names alone. Files are read and written by who calls it.
+    Room {
+        folder: "crates/neural",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-analysis",
+            "gimbal-view",
+            "tokio",
+        ],
+        forbidden_words: &[
+            "std::fs",
+            "std::net",
+            "std::env",
+            "std::time",
+            "ChatModel",
+            "cage2",
+            "yawning_titan",
+            "textcraft",
+            "alfworld",
+            "finance_agent",
+        ],
+    },
     Room {
         folder: "crates/parity",
         forbidden_crates: &["gimbal-", "tokio"],

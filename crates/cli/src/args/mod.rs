@@ -1,5 +1,6 @@
 //! The arguments of the program.
 
+mod arbiter;
 mod env;
 mod evidence;
 mod graph;
@@ -12,6 +13,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use arbiter::{ArbiterVerb, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut};
+#[cfg(feature = "arbiter-train")]
+pub use arbiter::{AuthorityArgs, Left, TrainArgs, WeightForm};
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};
 pub use evidence::{
     ArithmeticChoice, EvidenceHistory, EvidenceShow, EvidenceVerb, JudgeVerb, SkepticChoice, Sources, Sweep,
@@ -131,6 +135,12 @@ pub enum Command {
         /// What to do
         #[command(subcommand)]
         verb: TemporalVerb,
+    },
+    /// Trains, evaluates and shows the network of the arbiter
+    Arbiter {
+        /// What to do
+        #[command(subcommand)]
+        verb: ArbiterVerb,
     },
     /// Prints the JSON Schema of a kind of file, for editors
     Schema {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod advise;
+pub mod arbiter;
 pub mod audit;
 mod begun;
 pub mod compare;
@@ -74,6 +75,12 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
 /// Writes a file completely or not at all; never through a symbolic link.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     files::write(path, text).map_err(Failure::external)
+}
+
+/// [`write_file`] for a file that holds no text.
+#[cfg(feature = "arbiter-train")]
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    files::write_bytes(path, bytes).map_err(Failure::external)
 }
 
 /// Makes a folder for files of this program. One that is a symbolic link within the folder of another command is refused.

@@ -7,6 +7,7 @@ mod environments;
 mod files;
 mod history;
 mod models;
+mod neural;
 mod panel;
 mod sigma;
 mod telemetry;
@@ -47,6 +48,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "model-body", about: "bodies of providers", seeds: models::bodies, read: models::body },
     Target { name: "model-gguf", about: "headers of model files", seeds: models::ggufs, read: models::gguf },
     Target { name: "model-script", about: "scripts and price tables", seeds: models::scripts, read: models::script },
+    Target {
+        name: "neural-conflicts",
+        about: "conflicts with simulated values",
+        seeds: neural::conflicts,
+        read: neural::conflict,
+    },
+    Target { name: "neural-weights", about: "weights of networks", seeds: neural::weights, read: neural::weight },
     Target {
         name: "panel-message",
         about: "answers and ballots of panels",

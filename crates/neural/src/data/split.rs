@@ -1,0 +1,119 @@
+//! Parts of the data, and what is changed for controls.
+
+use gimbal_core::{Rng, seed};
+
+use super::conflict::{Candidate, Conflict, Dataset};
+
+/// A part of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Eight tenths of the episodes: what is learned from.
+    Train,
+    /// One tenth: what decides when to stop.
+    Validation,
+    /// One tenth, and all that is held out: what is measured.
+    Test,
+}
+
+/// How data are divided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Environments that are tested on and never learned from.
+    pub environments: Vec<String>,
+    /// Levels of noise, in thousandths, that are tested on and never learned from.
+    pub noise: Vec<i64>,
+}
+
+impl Split {
+    /// The part of a conflict: its episode's seed decides, so that all conflicts of an episode, in all environments, are in the same part (CTHA-080).
+    #[must_use]
+    pub fn part(&self, conflict: &Conflict) -> Part {
+        if self.environments.contains(&conflict.environment) || self.noise.contains(&conflict.noise.0) {
+            return Part::Test;
+        }
+        match place(conflict) % 10 {
+            0 => Part::Test,
+            1 => Part::Validation,
+            _ => Part::Train,
+        }
+    }
+}
+
+fn place(conflict: &Conflict) -> u64 {
+    seed::derive(&[b"gimbal/conflicts/part/v1", &conflict.seed.to_be_bytes()])
+}
+
+impl Dataset {
+    /// The conflicts of a part. Where something is held out, the test part holds that alone.
+    #[must_use]
+    pub fn part(&self, split: &Split, part: Part) -> Self {
+        let holds_out = part == Part::Test && *split != Split::default();
+        let held = |conflict: &Conflict| {
+            split.environments.contains(&conflict.environment) || split.noise.contains(&conflict.noise.0)
+        };
+        self.only(|conflict| split.part(conflict) == part && (!holds_out || held(conflict)))
+    }
+
+    /// The conflicts for which a condition holds.
+    #[must_use]
+    pub fn only(&self, condition: impl Fn(&Conflict) -> bool) -> Self {
+        let conflicts = self.conflicts.iter().filter(|conflict| condition(conflict)).cloned().collect();
+        Self { header: self.header.clone(), conflicts }
+    }
+
+    /// At most `most` conflicts, for learning curves: whole episodes in an order that their seeds decide, and the last one in part. A smaller
+    /// set is within every larger one.
+    #[must_use]
+    pub fn first(&self, most: usize) -> Self {
+        let mut order: Vec<usize> = (0..self.conflicts.len()).collect();
+        order.sort_by_key(|index| (place(&self.conflicts[*index]), *index));
+        order.truncate(most);
+        order.sort_unstable();
+        let conflicts = order.into_iter().map(|index| self.conflicts[index].clone()).collect();
+        Self { header: self.header.clone(), conflicts }
+    }
+
+    /// The same conflicts with what came of their candidates dealt out anew within each: a control that must learn nothing.
+    #[must_use]
+    pub fn shuffled(&self, seed: u64) -> Self {
+        let mut rng = Rng::stream(seed, "neural/shuffled");
+        let mut shuffled = self.clone();
+        for conflict in &mut shuffled.conflicts {
+            for last in (1..conflict.candidates.len()).rev() {
+                let other = rng.below(last as u64 + 1) as usize;
+                let (one, two) = (conflict.candidates[last].clone(), conflict.candidates[other].clone());
+                let (kept, others) = (one.kept.clone(), two.kept.clone());
+                conflict.candidates[last] = Candidate { kept, ..two };
+                conflict.candidates[other] = Candidate { kept: others, ..one };
+                if conflict.best == last {
+                    conflict.best = other;
+                } else if conflict.best == other {
+                    conflict.best = last;
+                }
+            }
+        }
+        shuffled
+    }
+
+    /// The same conflicts without their contexts.
+    #[must_use]
+    pub fn without_context(&self) -> Self {
+        let mut bare = self.clone();
+        bare.header.context = 0;
+        bare.conflicts.iter_mut().for_each(|conflict| conflict.context.clear());
+        bare
+    }
+
+    /// The same conflicts with 0 in a column, for the control without it. None where there is no such column.
+    #[must_use]
+    pub fn masked(&self, column: &str) -> Option<Self> {
+        let place = self.header.place(column)?;
+        let mut masked = self.clone();
+        for party in masked.conflicts.iter_mut().flat_map(|conflict| &mut conflict.parties) {
+            if let Some(value) = party.features.get_mut(place) {
+                *value = 0.0;
+            }
+        }
+        Some(masked)
+    }
+}

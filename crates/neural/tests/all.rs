@@ -1,0 +1,11 @@
+//! All integration tests of the crate in one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod authority;
+mod data;
+mod eval;
+mod network;
+mod support;
+#[cfg(feature = "train")]
+mod train;
+mod weights;
