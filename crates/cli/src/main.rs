@@ -11,6 +11,7 @@ mod exit;
 mod help;
 mod home;
 mod interrupt;
+mod learned;
 mod progress;
 mod registry;
 

@@ -7,6 +7,7 @@ use gimbal_report::Catalogue;
 use gimbal_study::registry::Registry;
 
 use crate::exit::Failure;
+use crate::learned::Networks;
 
 /// Environments of this program, each with its verbs: a new one is a line here.
 fn environments() -> Vec<Arc<dyn Workbench>> {
@@ -26,7 +27,7 @@ pub fn registry() -> Registry {
     Registry {
         environments: environments().into_iter().map(|family| family as Arc<dyn gimbal_core::Catalogue>).collect(),
         architectures: gimbal_architectures::kinds(),
-        learned: None,
+        learned: Some(Arc::new(Networks)),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn cells<'a>(
     Ok((analysis, analysis.cells.iter().filter_map(with).filter(|(_, layers)| !layers.episodes.is_empty()).collect()))
 }
 
-fn table(
+pub(crate) fn table(
     (analysis, item): (&Analysis, &Item),
     columns: Vec<Column>,
     rows: Vec<(&CellSummary, Vec<Cell>)>,
@@ -32,7 +32,13 @@ fn table(
     Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.into_iter().map(whole).collect(), notes }
 }
 
-fn number(key: &'static str, title: &str, group: &'static str, digits: usize, about: &'static str) -> Column {
+pub(crate) fn number(
+    key: &'static str,
+    title: &str,
+    group: &'static str,
+    digits: usize,
+    about: &'static str,
+) -> Column {
     Column::new(key, title, group, ColumnKind::Number(digits), about)
 }
 
@@ -56,7 +62,7 @@ fn sum(layers: &CellLayers, of: impl Fn(&Figures) -> u64) -> u64 {
     layers.episodes.iter().map(|(_, _, one)| of(one)).sum()
 }
 
-fn ratio(one: u64, other: u64) -> Option<f64> {
+pub(crate) fn ratio(one: u64, other: u64) -> Option<f64> {
     (other > 0).then(|| one as f64 / other as f64)
 }
 

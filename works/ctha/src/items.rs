@@ -2,6 +2,7 @@
 
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
+use crate::labels::{self, LABELS};
 use crate::layers::LAYERS;
 use crate::{failures, figures, hierarchy, printed};
 
@@ -28,6 +29,15 @@ pub const ITEMS: &[Item] = &[
     table!("ctha-messages", "", "Messages between layers by how they were read", true, hierarchy::messages),
     table!("ctha-activity", "Tab. 6, Fig. 8(b)", "Active layers, and what coordination costs without model time", false, hierarchy::activity),
     table!("ctha-triggers", "", "Why layers were asked", false, hierarchy::triggers),
+    Item {
+        key: "ctha-labels",
+        title: "What the ways to resolve conflicts are worth, and what each rule loses",
+        source: "",
+        needs: Needs::RESULTS,
+        records: Some(&LABELS),
+        in_report: true,
+        make: Make::Table(|context, item| labels::labels(context, item)),
+    },
     Item {
         key: failures::KEY,
         title: "Coordination failures by step",

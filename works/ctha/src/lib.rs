@@ -7,6 +7,7 @@ mod failures;
 pub mod figures;
 mod hierarchy;
 mod items;
+pub mod labels;
 pub mod layers;
 pub mod printed;
 pub mod tables;

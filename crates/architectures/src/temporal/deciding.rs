@@ -3,11 +3,12 @@
 use gimbal_core::{Halt, LaneId, Milli, Scope, Stage, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::{Clash, LayerDecided, LayerReleased, LayerViolated};
-use gimbal_temporal::arbiter::{Arbiter, Mode, Party, Scene, Tie, Verdict, Weights};
+use gimbal_temporal::arbiter::{Arbiter, Masked, Mode, Party, Scene, Tie, Verdict, Weights};
 use gimbal_temporal::authority::{Authority, Category, Scope as LayerScope};
 use gimbal_temporal::commitments::{Commitment, ReleasedBy};
 use gimbal_temporal::conflict::{Cause, Conflict, Detector};
 use gimbal_temporal::contracts::{RuleAction, Situation};
+use gimbal_temporal::rollout::Candidate;
 use gimbal_temporal::{Layer, Pattern, Proposal, pattern};
 
 use super::Temporal;
@@ -43,7 +44,7 @@ pub(super) fn arbiter(kind: ArbiterKind, authority: bool) -> Arbiter {
         ..Arbiter::default()
     };
     match kind {
-        ArbiterKind::Greedy | ArbiterKind::Learned | ArbiterKind::Last => {
+        ArbiterKind::Greedy | ArbiterKind::Learned | ArbiterKind::Rollout | ArbiterKind::Last => {
             Arbiter { rules, authority: held, ..Arbiter::default() }
         }
         ArbiterKind::Literal => {
@@ -122,12 +123,17 @@ impl Temporal {
         episode: &mut Episode,
         proposals: &[Proposal],
         active: &[Layer],
-    ) -> Decision {
+    ) -> Result<Decision, Halt> {
         let stage = turn.stage;
         let idle = &turn.brief.idle;
         let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
         let learned = self.learned(stage, episode, proposals, &live).await;
-        let verdict = self.verdict(turn, proposals, &live, &learned);
+        let mut verdict = self.verdict(turn, proposals, &live, &learned);
+        if let Some((choices, place)) = self.way(turn, episode, proposals, &live).await?
+            && let Some(way) = choices.candidates.get(place)
+        {
+            take(&mut verdict, way, proposals, &live);
+        }
         let nobody = Proposal::call(Layer::Reflex, idle.clone());
         let party = |place: usize| -> &Proposal {
             let found = match verdict.parties.get(place) {
@@ -204,7 +210,7 @@ impl Temporal {
                 }
             }
         }
-        decision
+        Ok(decision)
     }
 
     fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], learned: &[Milli]) -> Verdict {
@@ -277,6 +283,42 @@ impl Temporal {
             _ => Vec::new(),
         }
     }
+}
+
+/// Makes a verdict the one that takes a way: whoever is not in it gives way.
+fn take(verdict: &mut Verdict, way: &Candidate, proposals: &[Proposal], live: &[&Commitment]) {
+    let layer = |place: usize| match verdict.parties.get(place) {
+        Some(Party::Proposal(at)) => proposals.get(*at).map(|one| one.layer),
+        Some(Party::Commitment(number)) => live.iter().find(|one| one.number == *number).map(|one| one.proposal.layer),
+        None => None,
+    };
+    let beaten_by = |place: usize| {
+        let others =
+            verdict.conflicts.iter().filter_map(|conflict| match (conflict.one == place, conflict.other == place) {
+                (true, _) => Some(conflict.other),
+                (_, true) => Some(conflict.one),
+                _ => None,
+            });
+        others.filter(|other| way.kept.contains(other)).min()
+    };
+    let lost = (0..verdict.parties.len()).filter(|place| !way.kept.contains(place));
+    let masked: Vec<Masked> = lost.filter_map(|place| Some(Masked { place, by: beaten_by(place)? })).collect();
+    verdict.released = masked
+        .iter()
+        .filter_map(|one| match verdict.parties.get(one.place) {
+            Some(Party::Commitment(number)) if layer(one.place) < Some(Layer::Institutional) => {
+                Some((*number, layer(one.by)?))
+            }
+            _ => None,
+        })
+        .collect();
+    verdict.masked = masked;
+    verdict.skipped = Vec::new();
+    verdict.kept.clone_from(&way.kept);
+    verdict.composed.call = way.call.clone();
+    verdict.composed.caller = way.caller;
+    let held = way.holds.iter().map(|held| (held.layer, held.directive.clone()));
+    verdict.composed.directives = held.collect();
 }
 
 /// Numbers of the commitments that lost.

@@ -17,6 +17,7 @@ mod deciding;
 mod expert;
 mod forms;
 mod free;
+mod labelling;
 pub mod messages;
 mod notes;
 mod playing;
@@ -39,7 +40,7 @@ use crate::Placed;
 use asking::Reading;
 use playing::PAST;
 
-pub use settings::{ArbiterKind, Settings, Temperatures};
+pub use settings::{ArbiterKind, Rollouts, Settings, Temperatures};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 1;
@@ -64,7 +65,8 @@ impl ArchitectureKind for TemporalKind {
     fn records(&self) -> Vec<RecordKind> {
         let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
         let reshaped = debate::KINDS.iter().filter(|kind| kind.name == "reshaped").copied();
-        let own = records::KINDS.iter().chain(gate::KINDS).copied();
+        let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
+        let own = records::KINDS.iter().chain(gate::KINDS).copied().chain(labelled);
         engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(own).collect()
     }
 }
@@ -121,6 +123,7 @@ struct Temporal {
     tactical_period: u32,
     parallel: bool,
     cache: bool,
+    rollouts: Option<Rollouts>,
     reading: Reading,
 }
 
@@ -158,7 +161,11 @@ impl Architecture for Temporal {
             Layers::One(react) => return react.needs(),
             Layers::Several(seats) => seats,
         };
-        let mut needs = Needs { messages: true, ..Needs::default() };
+        let mut needs = Needs { messages: true, simulator: self.rollouts.is_some(), ..Needs::default() };
+        needs.policies.extend(self.rollouts.iter().map(|rollouts| rollouts.policy.clone()));
+        if self.kind == ArbiterKind::Learned {
+            needs.artefacts.push(resolve::weights());
+        }
         for seat in seats {
             needs.blocks.extend(seat.context.iter().cloned());
             needs.add_agent(seat.agent.needs());
@@ -187,7 +194,7 @@ impl Architecture for Temporal {
             "contracts": self.contracts,
             "authority": self.authority,
             "arbiter": self.kind.name(),
-            "artefacts": resolve::artefacts(self.kind),
+            "rollouts": self.rollouts,
             "tactical_period": self.tactical_period,
             "parallel": self.parallel,
             "cache": self.cache,

@@ -91,7 +91,7 @@ impl Temporal {
         self.sequence(&turn, episode, &mut proposals).await;
         // Parties come with the slowest layer's proposal first, as they were written.
         let layers: Vec<Layer> = active.iter().map(|(layer, _)| *layer).collect();
-        let decision = self.decide(&turn, episode, &proposals, &layers).await;
+        let decision = self.decide(&turn, episode, &proposals, &layers).await?;
         let caller = decision.caller;
         if caller.is_none() {
             stage.fallback(LaneId::MAIN, &decision.call, "no layer's action is left").await;

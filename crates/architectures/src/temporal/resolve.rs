@@ -1,11 +1,13 @@
 //! The hierarchy that settings describe, and combinations that mean nothing.
 
 use gimbal_agent::Agent;
+use gimbal_core::fit::ArtefactNeed;
 use gimbal_core::{BuildError, Files, Milli};
 use gimbal_temporal::Layer;
 use serde_json::{Value, json};
 
 use super::asking::Reading;
+use super::labelling::WEIGHTS;
 use super::settings::{ArbiterKind, Settings, Temperatures};
 use super::{Layers, Seat, Temporal, deciding, messages};
 use crate::member::{Member, Place};
@@ -24,6 +26,20 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     }
     if settings.tactical_period == 0 {
         return Err(wrong("tactical_period", "Tactical is asked at every so many steps: at least 1".to_owned()));
+    }
+    if kind_needs_rollouts(&settings) {
+        let words = "the arbiter `rollout` goes by rollouts: say how they are played out under `rollouts`";
+        return Err(wrong("rollouts", words.to_owned()));
+    }
+    if let Some(rollouts) = settings.rollouts.as_ref().filter(|rollouts| rollouts.futures == 0 || rollouts.ways < 2) {
+        let words = format!("at least 1 future and 2 ways; here are {} and {}", rollouts.futures, rollouts.ways);
+        return Err(wrong("rollouts", words));
+    }
+    if count == 1 && (settings.rollouts.is_some() || settings.arbiter == ArbiterKind::Learned) {
+        return Err(wrong(
+            "layers",
+            "one layer has no conflicts: leave `rollouts` and the learned arbiter out".to_owned(),
+        ));
     }
     let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
     let layers = if count == 1 {
@@ -46,8 +62,13 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         tactical_period: settings.tactical_period,
         parallel: settings.parallel,
         cache: settings.cache,
+        rollouts: settings.rollouts,
         reading,
     })
+}
+
+fn kind_needs_rollouts(settings: &Settings) -> bool {
+    settings.arbiter == ArbiterKind::Rollout && settings.rollouts.is_none()
 }
 
 /// One layer is `react` (CTHA-009).
@@ -97,7 +118,7 @@ fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Res
     Ok(Seat { layer, agent, context })
 }
 
-/// The learned arbiter needs its weights.
-pub(super) fn artefacts(kind: ArbiterKind) -> Vec<String> {
-    if kind == ArbiterKind::Learned { vec!["arbiter".to_owned()] } else { Vec::new() }
+/// The weights of a learned arbiter, as an artefact.
+pub(super) fn weights() -> ArtefactNeed {
+    ArtefactNeed::required(WEIGHTS).scorer()
 }

@@ -2,7 +2,7 @@
 
 use gimbal_agent::Overrides;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::member::Member;
 
@@ -22,6 +22,9 @@ pub struct Settings {
     pub authority: bool,
     /// Who decides among proposals.
     pub arbiter: ArbiterKind,
+    /// Plays the ways to resolve each conflict out in copies of the environment, and records what each is worth. The arbiter `rollout` goes by
+    /// it; with any other one it only labels. Needs an environment that can be forked.
+    pub rollouts: Option<Rollouts>,
     /// Temperatures of the layers.
     pub temperatures: Temperatures,
     /// At every how many steps Tactical is asked (Tab. 9).
@@ -67,6 +70,8 @@ pub enum ArbiterKind {
     Random,
     /// The score with what a learned part adds; its weights are the artefact `arbiter`.
     Learned,
+    /// The way that is worth most in rollouts: a ceiling, which sees the true state.
+    Rollout,
     /// Nobody: the last action written in a step is carried out, and directives bind nobody.
     Last,
 }
@@ -83,9 +88,37 @@ impl ArbiterKind {
             Self::Slower => "slower",
             Self::Random => "random",
             Self::Learned => "learned",
+            Self::Rollout => "rollout",
             Self::Last => "last",
         }
     }
+}
+
+/// How ways are played out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rollouts {
+    /// The environment's built-in policy that plays on after the call, such as `restore_changed`.
+    pub policy: String,
+    /// Futures that each way meets; 1 where the environment has no chance.
+    #[serde(default = "futures")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub futures: u64,
+    /// Most steps that are played, the call's own included; to the end of the episode where it is left out.
+    #[serde(default)]
+    pub steps: Option<u32>,
+    /// Most ways that are played of one conflict.
+    #[serde(default = "ways")]
+    #[schemars(range(min = 2, max = 256))]
+    pub ways: usize,
+}
+
+const fn futures() -> u64 {
+    64
+}
+
+const fn ways() -> usize {
+    16
 }
 
 /// Temperatures of the layers (CTHA-R06).
@@ -109,6 +142,7 @@ impl Default for Settings {
             contracts: true,
             authority: true,
             arbiter: ArbiterKind::default(),
+            rollouts: None,
             temperatures: Temperatures::default(),
             tactical_period: 3,
             parallel: false,

@@ -79,6 +79,8 @@ pub(super) struct Episode {
     pub refused_why: String,
     /// The action that waits for a plan that names it, and why.
     pub escalated: Option<String>,
+    /// Which of the last eight steps did harm.
+    harms: VecDeque<bool>,
     seen: BTreeMap<Digest, u32>,
     quiet: BTreeMap<&'static str, u32>,
 }
@@ -108,6 +110,7 @@ impl Episode {
             refused_tool: None,
             refused_why: String::new(),
             escalated: None,
+            harms: VecDeque::new(),
             seen: BTreeMap::new(),
             quiet: BTreeMap::new(),
         }
@@ -142,6 +145,10 @@ impl Episode {
         self.refused_tool = None;
         let mut fired = Vec::new();
         let harmed = harm.is_some_and(|harm| transition.reward <= harm);
+        self.harms.push_back(harmed);
+        while self.harms.len() > LAST {
+            self.harms.pop_front();
+        }
         self.harmed = if harmed { self.harmed.saturating_add(1) } else { 0 };
         if harmed {
             self.fire("harm", AnomalyKind::Error, format!("reward {}", transition.reward), &mut fired);
@@ -173,6 +180,11 @@ impl Episode {
             self.quiet.insert(trigger, self.step + QUIET);
             fired.push(trigger);
         }
+    }
+
+    /// Steps with harm among the last eight.
+    pub(super) fn recent_harm(&self) -> u32 {
+        u32::try_from(self.harms.iter().filter(|harmed| **harmed).count()).unwrap_or(u32::MAX)
     }
 
     /// Numbers that conditions of policies and rollbacks are judged by.

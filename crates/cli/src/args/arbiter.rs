@@ -9,6 +9,8 @@ use super::{ReportFormat, at_least_one};
 /// Verbs of `gimbal arbiter`.
 #[derive(Debug, Subcommand)]
 pub enum ArbiterVerb {
+    /// Writes the conflicts that runs labelled by rollouts, to learn from
+    Collect(CollectArgs),
     /// Writes synthetic conflicts with a planted rule, to try the other verbs without an environment
     Generate(GenerateArgs),
     /// Trains a network on conflicts with simulated values, and writes its weights
@@ -25,6 +27,20 @@ pub enum ArbiterVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// `gimbal arbiter collect`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A study labels conflicts where an architecture `temporal` has `rollouts`, such as studies/ctha-labels.yaml."
+)]
+pub struct CollectArgs {
+    /// Run folders, or names of studies below `runs/`
+    #[arg(required = true)]
+    pub runs: Vec<PathBuf>,
+    /// File of conflicts to write
+    #[arg(long, short, value_name = "FILE", default_value = "conflicts.jsonl")]
+    pub out: PathBuf,
 }
 
 /// `gimbal arbiter generate`.

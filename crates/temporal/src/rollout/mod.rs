@@ -10,6 +10,7 @@ mod choices;
 mod features;
 mod interval;
 mod labelled;
+mod record;
 mod rules;
 mod value;
 
@@ -17,5 +18,6 @@ pub use choices::{Candidate, Choices, Held, Wanted};
 pub use features::{COLUMNS, Features, Recent, action};
 pub use interval::{Paired, paired};
 pub use labelled::{Labelled, Worth};
+pub use record::LayerLabelled;
 pub use rules::{Rule, by_layer};
 pub use value::{Onto, Rollout, RolloutError, nearest, value};

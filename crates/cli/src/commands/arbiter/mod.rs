@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arbiter-train")]
 mod authority;
+mod collect;
 mod table;
 #[cfg(feature = "arbiter-train")]
 mod train;
@@ -21,6 +22,7 @@ use crate::stdio::message;
 /// The verbs of `gimbal arbiter`.
 pub fn arbiter(verb: &ArbiterVerb) -> Result<(), Failure> {
     match verb {
+        ArbiterVerb::Collect(options) => collect::collect(options),
         ArbiterVerb::Generate(options) => generate(options),
         #[cfg(feature = "arbiter-train")]
         ArbiterVerb::Train(options) => train::train(options),

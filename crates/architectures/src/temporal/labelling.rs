@@ -1,0 +1,153 @@
+//! What each way to resolve a conflict is worth, and the way that a learned arbiter or a rollout takes.
+
+use gimbal_core::{BranchError, Halt, LaneId};
+use gimbal_messages::StageExt;
+use gimbal_temporal::Proposal;
+use gimbal_temporal::arbiter::Scene;
+use gimbal_temporal::commitments::Commitment;
+use gimbal_temporal::conflict::Cause;
+use gimbal_temporal::rollout::{
+    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, Wanted, value,
+};
+
+use super::Temporal;
+use super::settings::{ArbiterKind, Rollouts};
+use super::state::Episode;
+use super::turn::Turn;
+
+/// Name of the artefact with the weights of a learned arbiter.
+pub(super) const WEIGHTS: &str = "arbiter";
+/// Legal calls that are compared with one that a directive does not let through.
+const LEGAL: usize = 512;
+/// Most ways of a conflict that a learned arbiter chooses among.
+const WAYS: usize = 64;
+
+impl Temporal {
+    /// The ways to resolve the conflict of a step, and the place of the one that is taken where this arbiter takes it from there; none where
+    /// there is no conflict or nobody asks for ways.
+    ///
+    /// # Errors
+    /// The halt that ended the episode; a lasting one where the environment cannot be played out.
+    pub(super) async fn way(
+        &self,
+        turn: &Turn<'_>,
+        episode: &Episode,
+        proposals: &[Proposal],
+        live: &[&Commitment],
+    ) -> Result<Option<(Choices, usize)>, Halt> {
+        let learned = self.kind == ArbiterKind::Learned;
+        if !learned && self.rollouts.is_none() {
+            return Ok(None);
+        }
+        let most = self.rollouts.as_ref().map_or(WAYS, |rollouts| rollouts.ways);
+        let Some((choices, features)) = self.choices(turn, episode, proposals, live, most) else { return Ok(None) };
+        let mut taken = None;
+        if let Some(rollouts) = &self.rollouts
+            && let Some(labelled) = label(turn, &choices, features.clone(), rollouts).await?
+        {
+            if self.kind == ArbiterKind::Rollout {
+                taken = Some(labelled.best);
+            }
+            let kind = kind(&choices);
+            let (policy, futures) = (rollouts.policy.clone(), rollouts.futures);
+            let record = LayerLabelled { step: episode.step, policy, futures, kind, labelled };
+            turn.stage.record(LaneId::MAIN, &record).await;
+        }
+        if learned {
+            let scorer = turn.stage.scorer(WEIGHTS);
+            let scorer = scorer.ok_or_else(|| Halt::lasting(format!("the artefact `{WEIGHTS}` holds no scorer")))?;
+            let rows: Vec<Vec<f32>> = features.iter().map(|one| network_row(one, scorer.width())).collect();
+            let scores = scorer.score(&rows);
+            let sum = |kept: &[usize]| -> i64 { kept.iter().filter_map(|place| scores.get(*place)).sum() };
+            let ways = choices.candidates.iter().enumerate();
+            taken = ways.max_by_key(|(place, way)| (sum(&way.kept), usize::MAX - place)).map(|(place, _)| place);
+        }
+        Ok(taken.map(|place| (choices, place)))
+    }
+
+    fn choices(
+        &self,
+        turn: &Turn<'_>,
+        episode: &Episode,
+        proposals: &[Proposal],
+        live: &[&Commitment],
+        most: usize,
+    ) -> Option<(Choices, Vec<Features>)> {
+        let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
+        let wanted = Wanted { proposals, commitments: live };
+        let rules = Rule::standard(&self.arbiter.authority);
+        let choices = Choices::of(&self.arbiter, &rules, wanted, &scene, most)?;
+        let horizon = turn.brief.horizon;
+        let recent = Recent {
+            step: episode.step,
+            steps_left: horizon.saturating_sub(episode.step - 1),
+            horizon,
+            harm: episode.recent_harm(),
+            refusals: episode.refusals,
+        };
+        let features = Features::of(&choices, wanted, &scene, recent);
+        Some((choices, features))
+    }
+}
+
+/// The row that a network gets: the place of the layer, and the columns, as files of conflicts have them.
+fn network_row(features: &Features, width: usize) -> Vec<f32> {
+    let mut row = vec![features.layer.index() as f32];
+    row.extend(features.row());
+    row.resize(width, 0.0);
+    row
+}
+
+/// Plays all ways out; none where the calls in branches are used up.
+async fn label(
+    turn: &Turn<'_>,
+    choices: &Choices,
+    features: Vec<Features>,
+    rollouts: &Rollouts,
+) -> Result<Option<Labelled>, Halt> {
+    let left = turn.brief.horizon.saturating_sub(turn.step - 1).max(1);
+    let rollout = Rollout {
+        policy: &rollouts.policy,
+        futures: rollouts.futures,
+        step: turn.step,
+        steps: rollouts.steps.map_or(left, |steps| steps.clamp(1, left)),
+        onto: Onto::Nearest,
+        legal: LEGAL,
+        idle: &turn.brief.idle,
+    };
+    let mut returns = Vec::with_capacity(choices.candidates.len());
+    for candidate in &choices.candidates {
+        let mut present = match turn.stage.branch(0).await {
+            Ok(present) => present,
+            Err(error) => return ended(error),
+        };
+        match value(&mut *present, candidate, &rollout).await {
+            Ok(earned) => returns.push(earned),
+            Err(RolloutError::Branch { error: BranchError::Halt(halt), .. }) => return Err(halt),
+            Err(RolloutError::Branch { error: BranchError::Spent { .. }, .. }) => return Ok(None),
+            Err(error) => return Err(Halt::lasting(format!("a rollout: {error}"))),
+        }
+    }
+    Ok(Labelled::of(choices, features, returns))
+}
+
+fn ended<T>(error: BranchError) -> Result<Option<T>, Halt> {
+    match error {
+        BranchError::Halt(halt) => Err(halt),
+        BranchError::Spent { .. } => Ok(None),
+        error => Err(Halt::lasting(format!("a rollout: {error}"))),
+    }
+}
+
+/// What a conflict is about.
+fn kind(choices: &Choices) -> String {
+    let word = |cause: &Cause| match cause {
+        Cause::Resource(_) => "resource",
+        Cause::Effect(_) => "effect",
+        Cause::Directive(_) => "directive",
+        Cause::Call => "call",
+    };
+    let words: std::collections::BTreeSet<&str> =
+        choices.conflicts.iter().flat_map(|conflict| conflict.causes.iter().map(word)).collect();
+    words.into_iter().collect::<Vec<_>>().join("+")
+}

@@ -1,0 +1,25 @@
+//! The learned parts of this program: networks from artefacts, and embedders by name.
+
+use std::sync::Arc;
+
+use gimbal_core::{Artefact, Embedder, Learned, Scorer, nearest};
+use gimbal_neural::{Hashed, Net};
+
+/// Networks of arbiters, and the hashed embedder.
+#[derive(Clone, Copy, Debug)]
+pub struct Networks;
+
+impl Learned for Networks {
+    fn scorer(&self, artefact: &Artefact) -> Result<Arc<dyn Scorer>, String> {
+        let net = Net::read(&artefact.bytes).map_err(|error| error.to_string())?;
+        Ok(Arc::new(net))
+    }
+
+    fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>, String> {
+        if name == Hashed::NAME {
+            return Ok(Arc::new(Hashed));
+        }
+        let hint = nearest::hint(name, [Hashed::NAME].into_iter());
+        Err(format!("there is no embedder `{name}`{hint} (known: {})", Hashed::NAME))
+    }
+}
