@@ -32,7 +32,7 @@ impl Fed {
     }
 }
 
-// covers: CTHA-110, CTHA-112, CTHA-113, CTHA-114
+// covers: CTHA-092, CTHA-095, CTHA-110, CTHA-112, CTHA-113, CTHA-114, CTHA-116, CTHA-R07, CTHA-R19
 #[test]
 fn conflicts_violations_failures_and_cascades_of_an_episode() {
     let mut fed = Fed((LAYERS.start)());

@@ -208,6 +208,7 @@ async fn a_message_that_is_altered_on_its_way_still_follows_its_contract() {
     }
 }
 
+// covers: CTHA-051
 #[tokio::test]
 async fn an_action_that_cannot_be_read_is_asked_for_once_more_with_the_reason() {
     let played = play(

@@ -29,7 +29,7 @@ async fn one_layer_sends_the_requests_of_react_and_makes_its_calls() {
     }
 }
 
-// covers: CTHA-001, CTHA-004, CTHA-010
+// covers: CTHA-001, CTHA-004, CTHA-010, CTHA-090
 #[tokio::test]
 async fn layers_are_asked_at_their_times_and_the_slowest_first() {
     for (layers, expected) in [
@@ -49,7 +49,7 @@ async fn layers_are_asked_at_their_times_and_the_slowest_first() {
     }
 }
 
-// covers: CTHA-040, CTHA-041, CTHA-047
+// covers: CTHA-003, CTHA-040, CTHA-041, CTHA-047
 #[tokio::test]
 async fn summaries_go_up_plans_go_down_and_policies_go_to_all() {
     let played = experts(json!({})).await;
@@ -140,7 +140,7 @@ async fn side_by_side_layers_read_what_had_arrived_before_the_step() {
     assert_eq!(one.outcome.episode_return, other.outcome.episode_return);
 }
 
-// covers: CTHA-006, CTHA-007, CTHA-133
+// covers: CTHA-006, CTHA-007, CTHA-133, CTHA-R06
 #[tokio::test]
 async fn temperatures_and_bounds_of_output_are_those_of_the_layers() {
     for (named, expected) in [("published", [700, 500, 300, 100]), ("zero", [0, 0, 0, 0])] {
@@ -167,4 +167,66 @@ async fn a_policy_that_forbids_everything_leaves_the_idle_call() {
     assert!(!violated.is_empty() && violated.iter().all(|one| one.kind == "policy" && !one.carried_out));
     // Reflex is told why, once in each step.
     assert!(told(&played, "reflex", 1).contains("the policy does not allow it: forbidden *"));
+}
+
+// covers: CTHA-132
+#[test]
+fn every_configuration_of_a_hierarchy_can_be_built_and_no_two_are_the_same() {
+    let files = crate::common::TestFiles::default();
+    let all = gimbal_agent::persona::configurations(&files).unwrap();
+    let mut resolved: Vec<serde_json::Value> = Vec::new();
+    for one in all.iter().filter(|one| one.base == "temporal") {
+        let built = crate::debate::build_of("temporal", &json!({ "configuration": one.name }));
+        let own = built.resolved();
+        assert!(!resolved.contains(&own), "{}", one.name);
+        resolved.push(own);
+    }
+    assert_eq!(resolved.len(), 19);
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    let kinds = gimbal_architectures::kinds();
+    let kind = kinds.iter().find(|kind| kind.name() == "temporal").unwrap();
+    let files = crate::common::TestFiles::default();
+    let policy = json!({ "policy": "wait" });
+    for (settings, key, words) in [
+        (json!({ "layers": 6 }), "layers", "1 to 5 layers"),
+        (json!({ "tactical_period": 0 }), "tactical_period", "at least 1"),
+        (json!({ "arbiter": "rollout" }), "rollouts", "say how they are played out"),
+        (json!({ "rollouts": { "policy": "wait", "futures": 0 } }), "rollouts", "at least 1 future"),
+        (json!({ "layers": 1, "rollouts": policy }), "layers", "one layer has no conflicts"),
+        (json!({ "layer": 3 }), "layer", "unknown setting"),
+    ] {
+        let error = kind.build(&settings, &files).err().unwrap();
+        assert!(error.key == key && error.message.contains(words), "{settings}: {error}");
+    }
+}
+
+/// What each way is worth where lamps burn without wind: lighting another lamp is worth a step.
+// covers: CTHA-080
+#[tokio::test]
+async fn conflicts_are_played_out_and_the_best_way_can_be_taken() {
+    use gimbal_temporal::rollout::LayerLabelled;
+    let rollouts = json!({ "policy": "light", "futures": 2 });
+    // Tactical wants to wait, and is sure; Reflex wants to light.
+    let court = |arbiter: &str| {
+        let waits = || sequence(&["Wait", "Wait", "Wait"], &[]);
+        hierarchy(json!({ "layers": 3, "arbiter": arbiter, "rollouts": rollouts, "tactical_period": 1 }))
+            .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 20))
+            .says("tactical", std::iter::repeat_n(waits(), 20))
+            .says("reflex", [1, 2, 3, 4].into_iter().cycle().take(20).map(|lamp| action(&light(lamp))))
+    };
+    let slow = play(court("slower")).await;
+    let best = play(court("rollout")).await;
+    assert_eq!((slow.outcome.steps, best.outcome.steps), (20, 4));
+    let labels = all::<LayerLabelled>(&best);
+    assert_eq!(labels.len(), 4);
+    let first = &labels[0];
+    assert_eq!((first.kind.as_str(), first.policy.as_str(), first.futures), ("call", "light", 2));
+    assert!(!first.labelled.tied);
+    // Waiting costs one step of -1.
+    assert_eq!((first.labelled.regret["slower"].0, first.labelled.regret["faster"].0), (1000, 0));
+    let branched = best.outcome.spent.tool_calls;
+    assert_eq!(branched, 4, "calls in branches are no calls of the episode");
 }
