@@ -16,7 +16,7 @@ use gimbal_study::registry::Library;
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Role, play_episode};
 use serde_json::{Value, json};
 
-use super::Contracted;
+use super::{Contracted, Shape};
 use crate::member::{Member, Place};
 
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Architecture for Asks {
             who: "member",
             target: "",
             message: "",
-            contract: &self.contract,
+            shape: Shape::Contract(&self.contract),
             form: self.contract.form().clone(),
             expert: None,
             longest: 500,
