@@ -20,10 +20,9 @@ fn configurations() -> Vec<(String, String)> {
     text.lines()
         .filter(|line| line.trim_start().starts_with("- { name:"))
         .map(|line| (after(line, "name:").unwrap(), after(line, "base:").unwrap()))
+        .map(|(name, base)| (name, base.trim_end_matches([' ', '}']).to_owned()))
         // The same settings as `+question` by another name, and those that need a packet.
-        .filter(|(name, base)| {
-            name != "only-question" && !["debate", "panel"].contains(&base.trim_end_matches([' ', '}']))
-        })
+        .filter(|(name, base)| name != "only-question" && !["debate", "panel"].contains(&base.as_str()))
         .collect()
 }
 

@@ -14,7 +14,8 @@ use crate::Proposal;
 pub struct Detector {
     /// Whether two that read the same resource leave one another in peace. Eq. 23 knows no readers: any shared resource is a conflict.
     pub readers_share: bool,
-    /// Whether two different calls exclude one another, because a step takes one call. Eq. 23 does not say so.
+    /// Whether two different calls exclude one another, because a step takes one call, and two that are the same do not, whatever they use.
+    /// Eq. 23 says neither.
     pub one_call: bool,
 }
 
@@ -82,7 +83,9 @@ impl Detector {
         }
         for (resource, users) in users.iter().filter(|(_, users)| users.len() > 1) {
             each_pair(users, |one, other| {
-                let excludes = !self.readers_share || one.1 || other.1;
+                // Two that want the same call want one use of it.
+                let same = self.one_call && same_call(parties, one.0, other.0);
+                let excludes = !same && (!self.readers_share || one.1 || other.1);
                 pairs.compare(one.0, other.0, excludes, || Cause::Resource((*resource).to_owned()));
             });
         }
@@ -109,6 +112,12 @@ impl Detector {
         let conflict = |((one, other), causes)| Conflict { one, other, causes };
         Found { conflicts: pairs.found.into_iter().map(conflict).collect(), comparisons: pairs.comparisons }
     }
+}
+
+/// Whether two parties want the same call.
+fn same_call(parties: &[&Proposal], one: usize, other: usize) -> bool {
+    let call = |place: usize| parties.get(place).and_then(|party| party.as_call());
+    call(one).is_some() && call(one) == call(other)
 }
 
 #[derive(Default)]

@@ -174,7 +174,8 @@ async fn a_repair_of_a_free_role_is_masked_where_that_is_wanted_and_possible() {
 
 #[tokio::test]
 async fn what_can_be_read_is_not_asked_for_again_and_a_mask_promises_no_content() {
-    let first = played(true, Decoding::Free, ALL, &[GOOD]).await;
+    let answered = format!("Thought: so it is.\nAnswer: {GOOD}");
+    let first = played(true, Decoding::Free, ALL, &[&answered]).await;
     assert_eq!((first.tier, first.heard.len(), first.given.is_ok()), (Tier::Direct, 1, true));
     let twice = played(true, Decoding::Free, ALL, &["no", "no again"]).await;
     assert_eq!((twice.tier, twice.heard.len()), (Tier::Default, 2));

@@ -71,6 +71,7 @@ impl Temporal {
                 put("trial", json!(turn.stage.trial() + 1));
                 put("past", turn.stage.memory().get(super::PAST).unwrap_or_default());
                 put("policy", if bound { held(episode, Layer::Institutional) } else { Value::Null });
+                put("denied", json!(episode.denied));
             }
             Layer::Strategic => {
                 if bound {

@@ -20,7 +20,14 @@ fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
     let at = lower.rfind(mark)?;
     let is_word = |letter: char| letter.is_ascii_alphanumeric();
     let begins = line[..at].chars().next_back().is_none_or(|letter| !is_word(letter));
-    begins.then(|| line[at + mark.len()..].trim().trim_matches(['*', '`']).trim()).filter(|rest| !rest.is_empty())
+    begins.then(|| bare(&line[at + mark.len()..])).filter(|rest| !rest.is_empty())
+}
+
+/// A text without the marks of bold letters before it, and without the marks of code around it.
+fn bare(text: &str) -> &str {
+    let text = text.trim().trim_start_matches("**").trim();
+    let code = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    code.unwrap_or(text).trim()
 }
 
 /// Reads a text. `name` is what its directive is called.

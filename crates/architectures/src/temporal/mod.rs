@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Milli, Needs, RecordKind, Stage};
 use gimbal_messages::records::{debate, engine, gate, hierarchy, temporal as records};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
@@ -104,6 +104,8 @@ struct Seat {
     layer: Layer,
     agent: Agent,
     context: Vec<String>,
+    /// Its own temperature; that of its role where there is none.
+    temperature: Option<Milli>,
 }
 
 enum Layers {
@@ -186,7 +188,15 @@ impl Architecture for Temporal {
             }
             Layers::Several(seats) => seats,
         };
-        let seat = |seat: &Seat| json!({ "layer": seat.layer.name(), "agent": seat.agent.resolved(), "context": seat.context });
+        let seat = |seat: &Seat| {
+            json!({
+                "layer": seat.layer.name(),
+                "agent": seat.agent.resolved(),
+                "context": seat.context,
+                "temperature": seat.temperature,
+                "max_output_tokens": seat.layer.spec().max_tokens,
+            })
+        };
         json!({
             "architecture": "temporal",
             "behaviour": BEHAVIOUR,

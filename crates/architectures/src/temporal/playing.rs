@@ -28,6 +28,8 @@ const TRIALS: usize = 8;
 const TEXT: usize = 2_000;
 /// How often Reflex is asked in a step before the step is played without it.
 const ATTEMPTS: usize = 2;
+/// Refusals in a row after which a step is the idle call's.
+const MOST_REFUSED: u32 = 3;
 
 impl Temporal {
     /// Plays until the environment ends the episode.
@@ -225,6 +227,9 @@ impl Temporal {
         if let Some(value) = self.send(turn, layer, kind, projected, episode.step).await {
             episode.cache.insert(layer, (seen, value.clone()));
             self.bind(turn, episode, layer, kind, &value).await;
+        }
+        if layer > Layer::Strategic {
+            episode.denied = None;
         }
         if layer == Layer::Strategic {
             episode.escalated = None;
@@ -477,6 +482,11 @@ impl Temporal {
             };
             turn.stage.record(LaneId::MAIN, &record).await;
             if objection.kind == "policy" {
+                // What is denied again and again goes to the layer whose policy it is.
+                if episode.refusals > 0 {
+                    episode.denied = Some(format!("{action}: {}", objection.why));
+                    episode.ask(objection.over, "denied");
+                }
                 let rejection = Rejection::new(RejectionKind::Forbidden, format!("{action}: {}", objection.why));
                 turn.stage.reject(LaneId::MAIN, &rejection, &action).await?;
                 self.refuse(episode, Some(&call.tool), &rejection.message);
@@ -617,7 +627,16 @@ impl Temporal {
                 }
                 self.refuse(episode, Some(&call.tool), &rejection.message);
                 episode.sequence.clear();
-                return Ok(());
+                if episode.refusals < MOST_REFUSED {
+                    return Ok(());
+                }
+                // Nobody may be asked for ever in one step.
+                let idle = &turn.brief.idle;
+                stage.fallback(LaneId::MAIN, idle, "attempts").await;
+                match stage.act(LaneId::MAIN, idle, None).await? {
+                    Acted::Stepped(transition) => transition,
+                    Acted::Rejected(rejection) => return Err(refused_idle(&rejection.message)),
+                }
             }
             Err(halt) => return Err(halt),
         };

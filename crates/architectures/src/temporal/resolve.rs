@@ -115,7 +115,7 @@ fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Res
     // The study names the blocks of those who act; planners and policies need no others than their own.
     let named = settings.context.clone().filter(|_| layer <= Layer::Tactical);
     let context = crate::settings::context(name, agent.persona(), named)?;
-    Ok(Seat { layer, agent, context })
+    Ok(Seat { layer, agent, context, temperature })
 }
 
 /// The weights of a learned arbiter, as an artefact.

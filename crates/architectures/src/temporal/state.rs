@@ -79,6 +79,8 @@ pub(super) struct Episode {
     pub refused_why: String,
     /// The action that waits for a plan that names it, and why.
     pub escalated: Option<String>,
+    /// The action that a policy denied more than once, and why.
+    pub denied: Option<String>,
     /// Which of the last eight steps did harm.
     harms: VecDeque<bool>,
     seen: BTreeMap<Digest, u32>,
@@ -110,6 +112,7 @@ impl Episode {
             refused_tool: None,
             refused_why: String::new(),
             escalated: None,
+            denied: None,
             harms: VecDeque::new(),
             seen: BTreeMap::new(),
             quiet: BTreeMap::new(),

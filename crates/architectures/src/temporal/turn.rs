@@ -40,7 +40,7 @@ impl<'a> Turn<'a> {
 
     /// Whether the environment may take a call now, as far as its literals tell; what it refuses all the same changes nothing.
     pub(super) async fn opens(&self, call: &ToolCall) -> bool {
-        if self.legal.contains(call) || *call == self.brief.idle {
+        if self.legal.contains(call) || *call == self.brief.idle || self.brief.free_arguments {
             return true;
         }
         let mut open = false;

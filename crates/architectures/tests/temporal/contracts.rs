@@ -158,14 +158,29 @@ async fn a_rule_escalates_an_action_until_a_plan_names_it() {
     let watched = policy(&json!({ "rules": [{ "id": "look", "condition": "call Light *", "action": "escalate" }] }));
     let vague = plan(&[("a", &[])], &json!({}));
     let naming = plan(&[("b", &[])], &json!({ "constraints": ["Light lamp_1 is right, and Light any lamp after it"] }));
-    let lit = [1, 1, 2, 3, 4].map(|lamp| action(&light(lamp)));
+    let lit = || [1, 2, 3, 4].map(|lamp| action(&light(lamp)));
+    let court = || hierarchy(json!({ "layers": 4 }));
     let played = play(
-        hierarchy(json!({ "layers": 4 }))
-            .says("institutional", [watched])
-            .says("strategic", [vague, naming])
-            .says("reflex", lit),
+        court()
+            .says("institutional", [watched.clone()])
+            .says("strategic", [vague.clone(), naming])
+            .says("reflex", lit()),
     )
     .await;
+    // The planner is asked in the same step, and lets it through.
+    assert_eq!(all::<LayerViolated>(&played), []);
+    assert_eq!(why(&played, "strategic"), ["trial_begins", "escalation"]);
+    assert!(told(&played, "strategic", 1).contains("\"escalated\": \"Light lamp=lamp_1 (look)\""));
+    assert_eq!(played.outcome.steps, 4);
+    // A plan that does not name it leaves the step to the idle call.
+    let played = play(
+        court()
+            .says("institutional", [watched])
+            .says("strategic", std::iter::repeat_n(vague, 30))
+            .says("reflex", std::iter::repeat_n(action(&light(1)), 30)),
+    )
+    .await;
+    assert_eq!(played.outcome.steps, 20);
     let violated = all::<LayerViolated>(&played);
     assert_eq!(violated.len(), 20);
     assert_eq!((violated[0].kind.as_str(), violated[0].instead.as_str()), ("escalated", "escalation"));
