@@ -19,7 +19,7 @@ impl Learned for Networks {
         if name == Hashed::NAME {
             return Ok(Arc::new(Hashed));
         }
-        let hint = nearest::hint(name, [Hashed::NAME].into_iter());
+        let hint = nearest::hint(name, [Hashed::NAME]);
         Err(format!("there is no embedder `{name}`{hint} (known: {})", Hashed::NAME))
     }
 }

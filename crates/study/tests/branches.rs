@@ -145,7 +145,7 @@ proptest! {
         let (family, options, policy) = &families[place];
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let of = |branching: bool| {
-            let wanders = Wanders { branching, policy: *policy, walks: 2 };
+            let wanders = Wanders { branching, policy, walks: 2 };
             let limits = Limits { tool_calls: Some(20), ..Limits::default() };
             runtime.block_on(play(&wanders, &**family, options, (seed, limits)))
         };
@@ -393,7 +393,7 @@ async fn whoever_looks_ahead_lights_the_lamps() {
         let (outcome, recorded) = play(&*looks, &Lamps, &json!({}), (seed, Limits::default())).await;
         ahead += outcome.unwrap().episode_return.0;
         let record = told(&recorded).1.unwrap();
-        assert!(record.calls >= record.branches && record.branches % 8 == 0, "{record:?}");
+        assert!(record.calls >= record.branches && record.branches.is_multiple_of(8), "{record:?}");
         let waits = Does(Box::new(|stage| {
             Box::pin(async move {
                 loop {

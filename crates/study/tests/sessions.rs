@@ -37,8 +37,11 @@ fn refused(trials: &str) -> String {
     }
 }
 
+/// Cell, run, and the trials: task, seed, number.
+type Session = (usize, u32, Vec<(String, u64, u32)>);
+
 /// Tasks, seeds and trials of each session, by cell and run.
-fn played(plan: &Plan) -> Vec<(usize, u32, Vec<(String, u64, u32)>)> {
+fn played(plan: &Plan) -> Vec<Session> {
     let of = |id: gimbal_study::run::EpisodeId| (id.task, id.seed, id.trial);
     plan.sessions().map(|one| (one.cell, one.run, one.trials.into_iter().map(of).collect())).collect()
 }

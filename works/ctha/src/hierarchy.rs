@@ -7,10 +7,11 @@ use gimbal_view::work::{Context, Item, Undeclared};
 
 use crate::layers::{CAUSES, CellLayers, Figures, LAYERS, Layers, OUTCOMES};
 
+/// The analysis, and the cells that have hierarchies with what their layers did.
+type Played<'a> = (&'a Analysis, Vec<(&'a CellSummary, &'a CellLayers)>);
+
 /// The cells that have hierarchies, in the study's order.
-pub(crate) fn cells<'a>(
-    context: &Context<'a>,
-) -> Result<(&'a Analysis, Vec<(&'a CellSummary, &'a CellLayers)>), Undeclared> {
+pub(crate) fn cells<'a>(context: &Context<'a>) -> Result<Played<'a>, Undeclared> {
     let (analysis, layers) = (context.analysis()?, context.records::<Layers>(&LAYERS)?);
     let with = |summary: &'a CellSummary| Some((summary, layers.of(&summary.info.id)?));
     Ok((analysis, analysis.cells.iter().filter_map(with).filter(|(_, layers)| !layers.episodes.is_empty()).collect()))

@@ -16,7 +16,7 @@ macro_rules! table {
             needs: Needs::RESULTS,
             records: Some(&LAYERS),
             in_report: $shown,
-            make: Make::Table(|context, item| $made(context, item)),
+            make: Make::Table($made),
         }
     };
 }
@@ -36,7 +36,7 @@ pub const ITEMS: &[Item] = &[
         needs: Needs::RESULTS,
         records: Some(&LABELS),
         in_report: true,
-        make: Make::Table(|context, item| labels::labels(context, item)),
+        make: Make::Table(labels::labels),
     },
     Item {
         key: failures::KEY,
@@ -45,7 +45,7 @@ pub const ITEMS: &[Item] = &[
         needs: Needs::RESULTS,
         records: Some(&LAYERS),
         in_report: false,
-        make: Make::Figure(|context, item| failures::figures(context, item)),
+        make: Make::Figure(failures::figures),
     },
     Item {
         key: figures::ACROSS_LAYERS,

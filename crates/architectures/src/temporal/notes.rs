@@ -10,10 +10,13 @@ const MOST: usize = 256;
 /// Notes that a plan is made from.
 const FOUND: usize = 4;
 
+/// The step in which something was seen, the text, and its vector.
+type Note = (u32, String, Vec<f32>);
+
 /// What was seen, step by step. Where no embedder is at hand, the latest notes are what is found.
 #[derive(Default)]
 pub(super) struct Notes {
-    kept: Vec<(u32, String, Vec<f32>)>,
+    kept: Vec<Note>,
     embedder: Option<Arc<dyn Embedder>>,
 }
 
@@ -44,8 +47,7 @@ impl Notes {
     pub(super) fn find(&self, about: &str) -> Value {
         let wanted = self.embedder.as_ref().map(|embedder| embedder.embed(about)).unwrap_or_default();
         let near = |vector: &[f32]| -> f32 { vector.iter().zip(&wanted).map(|(one, other)| one * other).sum() };
-        let mut found: Vec<(f32, &(u32, String, Vec<f32>))> =
-            self.kept.iter().map(|note| (near(&note.2), note)).collect();
+        let mut found: Vec<(f32, &Note)> = self.kept.iter().map(|note| (near(&note.2), note)).collect();
         found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.0.cmp(&one.1.0)));
         found.into_iter().take(FOUND).map(|(_, (step, text, _))| json!({ "step": step, "text": text })).collect()
     }

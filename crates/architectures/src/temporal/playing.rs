@@ -108,7 +108,7 @@ impl Temporal {
         for layer in self.layers().iter().rev().copied() {
             let period = match layer {
                 Layer::Reflex => true,
-                Layer::Tactical => (episode.step - 1) % self.tactical_period == 0,
+                Layer::Tactical => (episode.step - 1).is_multiple_of(self.tactical_period),
                 Layer::Strategic | Layer::Institutional | Layer::Meta => false,
             };
             match due.get(&layer) {

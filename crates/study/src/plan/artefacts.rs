@@ -68,12 +68,15 @@ impl Artefacts {
     }
 }
 
+/// Digest and bytes of a file, or what is wrong with it.
+type Content = Result<(Digest, Arc<[u8]>), String>;
+
 /// Reads the artefacts of a study: every file once.
 pub(super) struct Loader<'a> {
     study: &'a StudyFile,
     files: &'a dyn Files,
     registry: &'a Registry,
-    read: BTreeMap<String, Result<(Digest, Arc<[u8]>), String>>,
+    read: BTreeMap<String, Content>,
     /// Names of the study's own section that an architecture asks for.
     asked: BTreeSet<String>,
 }
