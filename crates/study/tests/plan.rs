@@ -270,7 +270,7 @@ async fn a_dry_run_estimates_tokens_and_cost() {
 fn the_matrix_says_what_fits_and_why_not() {
     let settings = [("policy".to_owned(), serde_json::json!({ "policy": "walk" }))];
     let fits = matrix(&registry(), &settings, &Library::default());
-    assert_eq!(fits.len(), 12);
+    assert_eq!(fits.len(), 16);
     let unfit: Vec<String> = fits
         .iter()
         .filter(|fit| !fit.unmet.is_empty())
