@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Temporal;
 use super::expert::Expert;
-use super::state::Episode;
+use super::state::{Episode, PAST};
 use super::turn::Turn;
 use super::{forms, messages};
 use crate::contracted::{Contracted, Shape};
@@ -69,7 +69,7 @@ impl Temporal {
         match layer {
             Layer::Institutional | Layer::Meta => {
                 put("trial", json!(turn.stage.trial() + 1));
-                put("past", turn.stage.memory().get(super::PAST).unwrap_or_default());
+                put("past", turn.stage.memory().get(PAST).unwrap_or_default());
                 put("policy", if bound { held(episode, Layer::Institutional) } else { Value::Null });
                 put("denied", json!(episode.denied));
             }

@@ -38,7 +38,6 @@ use serde_json::{Value, json};
 
 use crate::Placed;
 use asking::Reading;
-use playing::PAST;
 
 pub use settings::{ArbiterKind, Rollouts, Settings, Temperatures};
 

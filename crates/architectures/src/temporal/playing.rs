@@ -16,12 +16,10 @@ use std::sync::Arc;
 use super::asking::{Said, share};
 use super::deciding::refused_idle;
 use super::notes::Notes;
-use super::state::{Episode, Made};
+use super::state::{Episode, Made, PAST};
 use super::turn::Turn;
 use super::{Temporal, free};
 
-/// Key of the session's memory under which policies and their returns are kept.
-pub(super) const PAST: &str = "policies";
 /// Trials that Institutional is told of.
 const TRIALS: usize = 8;
 /// Longest text in a record, in characters.

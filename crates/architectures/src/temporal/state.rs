@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::notes::Notes;
 
+/// Key of the session's memory under which policies and their returns are kept.
+pub(super) const PAST: &str = "policies";
 /// Steps that Tactical remembers (CTHA-003).
 const LAST: usize = 8;
 /// Longest observation in a layer's memory, in characters.

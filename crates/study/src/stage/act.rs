@@ -10,7 +10,7 @@ use gimbal_core::{
 };
 
 use super::ask::Asker;
-use super::state::halt_of;
+use super::recorder::halt_of;
 use super::texts::keep;
 use super::{EpisodeStage, State};
 

@@ -10,7 +10,8 @@ use gimbal_core::{
 
 use super::injector::{InjectedFault, facts_of};
 use super::recorder::CallFacts;
-use super::state::{Answered, halt_of};
+use super::recorder::halt_of;
+use super::state::Answered;
 use super::texts::reply_text;
 use super::wire::CallWire;
 use super::{EpisodeStage, Role};

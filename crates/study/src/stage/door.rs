@@ -16,7 +16,7 @@ use super::ask::Asker;
 use super::branch::PresentBranch;
 use super::injector::InjectedFault;
 use super::recorder::Near;
-use super::state::halt_of;
+use super::recorder::halt_of;
 use super::texts::{keep, keep_hashed};
 use super::{EpisodeStage, Lane};
 use crate::faults::{Fault, Site, alter};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::recorder::Recorder;
-use super::state::halt_of;
+use super::recorder::halt_of;
 use super::texts::keep;
 use crate::faults::{CallPlace, Fault, Faults, Site, alter};
 

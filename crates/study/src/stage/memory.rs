@@ -7,7 +7,8 @@ use gimbal_core::event::Remembered;
 use gimbal_core::{Body, Halt, LaneId, Memory, canonical};
 use serde_json::Value;
 
-use super::state::{State, halt_of};
+use super::recorder::halt_of;
+use super::state::State;
 use super::texts::keep;
 
 /// What the trials of one session share.

@@ -50,7 +50,8 @@ use branch::Branches;
 use injector::Injector;
 use lanes::Lane;
 use memory::StageMemory;
-use state::{State, halt_of};
+use recorder::halt_of;
+use state::State;
 use texts::RequestCache;
 
 /// A role and the model that plays it.

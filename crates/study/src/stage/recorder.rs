@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gimbal_core::{Completion, Digest, ModelError, Stop, Usage};
+use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
 use thiserror::Error;
 
 /// Why something could not be recorded. Nothing more may happen in the episode then.
@@ -175,5 +175,14 @@ impl Recorder for MemoryRecorder {
             usage: *usage,
         });
         Ok(())
+    }
+}
+
+/// A store that failed stops the episode, and is not its outcome.
+pub fn halt_of(error: RecordError) -> Halt {
+    match error {
+        RecordError::Store(text) => Halt::infrastructure(text),
+        RecordError::Stopped(text) => Halt::because(Stop::Cancelled, text),
+        RecordError::Limit(stop, text) => Halt::because(stop, text),
     }
 }

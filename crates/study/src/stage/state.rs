@@ -7,7 +7,7 @@ use gimbal_core::chain::Chain;
 use gimbal_core::chat::Missed;
 use gimbal_core::event::{Event, MessageUsed, ModelCalled, Note};
 use gimbal_core::{
-    Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, Stop, ToolCall, Tracker, Usage,
+    Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, ToolCall, Tracker, Usage,
     canonical,
 };
 
@@ -17,7 +17,7 @@ use gimbal_messages::records::stage::PromptLacks;
 use super::cell_cache::CellCache;
 use super::injector::Injector;
 use super::lanes::{Lane, renumber, shares, sum};
-use super::recorder::{Near, RecordError, Recorder};
+use super::recorder::{Near, RecordError, Recorder, halt_of};
 use super::texts::{Known, RequestCache, keep, keep_hashed};
 
 /// What changes while an episode is played.
@@ -55,15 +55,6 @@ pub struct Answered<'a> {
     pub latency_us: u64,
     /// Millionths of a millionth of a dollar.
     pub cost: u128,
-}
-
-/// A store that failed stops the episode, and is not its outcome.
-pub fn halt_of(error: RecordError) -> Halt {
-    match error {
-        RecordError::Store(text) => Halt::infrastructure(text),
-        RecordError::Stopped(text) => Halt::because(Stop::Cancelled, text),
-        RecordError::Limit(stop, text) => Halt::because(stop, text),
-    }
 }
 
 impl State {
