@@ -60,10 +60,10 @@ pub fn write(path: &Path, text: &str) -> Result<(), FileFailure> {
     write_bytes(path, text.as_bytes())
 }
 
-/// [`write`] for a file that holds no text.
+/// [`write()`] for a file that holds no text.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), FileFailure> {
     let failed = |error: std::io::Error| FileFailure::Write { path: path.to_owned(), error };
     // A terminal, a pipe or `/dev/null` that was asked for by name takes the content as it comes.
