@@ -111,8 +111,8 @@ impl Temporal {
         let objection = escalated.or_else(|| {
             binds().then(|| Objection { kind: "binding", over: Layer::Strategic, why: "no plan names it".to_owned() })
         })?;
-        // Without a planner nobody could ever let it through.
-        let planner = self.layers().contains(&Layer::Strategic);
+        // Without a plan nobody could ever let it through.
+        let planner = self.contracts && self.layers().contains(&Layer::Strategic);
         (planner && !named(episode, call)).then_some(objection)
     }
 
