@@ -145,9 +145,10 @@ async fn a_rollback_escalates_retries_or_aborts() {
 async fn a_policy_ends_when_its_time_is_over_and_the_layer_is_asked_anew() {
     let brief = policy(&json!({ "rules": [], "forbidden": ["Light *"], "valid_until": 1 }));
     let none = policy(&json!({ "rules": [] }));
-    let lit = [1, 1, 1, 2, 3, 4].map(|lamp| action(&light(lamp)));
+    let lit = [vec![action("Wait")], lamps([1, 2, 3, 4]).to_vec()].concat();
     let played = play(hierarchy(json!({ "layers": 4 })).says("institutional", [brief, none]).says("reflex", lit)).await;
-    assert_eq!(calls(&played)[0].0, "Wait");
+    assert!(told(&played, "reflex", 0).contains("forbidden: light *"));
+    assert!(!told(&played, "reflex", 1).contains("forbidden"));
     assert_eq!(why(&played, "institutional"), ["trial_begins", "policy_expired"]);
     assert_eq!(played.outcome.steps, 5);
 }

@@ -160,11 +160,20 @@ async fn temperatures_and_bounds_of_output_are_those_of_the_layers() {
 async fn a_policy_that_forbids_everything_leaves_the_idle_call() {
     let forbid = policy(&json!({ "rules": [], "forbidden": ["*"] }));
     let lit = (0..60).map(|_| action(&light(1)));
-    let played = play(hierarchy(json!({ "layers": 4 })).says("institutional", [forbid]).says("reflex", lit)).await;
+    let played = play(
+        hierarchy(json!({ "layers": 4 })).says("institutional", std::iter::repeat_n(forbid, 30)).says("reflex", lit),
+    )
+    .await;
     assert_eq!(played.outcome.steps, 20);
     assert!(calls(&played).iter().all(|(call, caller)| call == "Wait" && caller.is_none()));
     let violated = all::<LayerViolated>(&played);
     assert!(!violated.is_empty() && violated.iter().all(|one| one.kind == "policy" && !one.carried_out));
+    // The layer whose policy it is hears of it, and holds to it.
+    let asked = all::<LayerAsked>(&played);
+    assert!(asked.iter().any(|one| one.layer == "institutional" && one.why == "denied"));
+    assert!(
+        told(&played, "institutional", 1).contains("\"denied\": \"Light lamp=lamp_1: the policy does not allow it")
+    );
     // Reflex is told why, once in each step.
     assert!(told(&played, "reflex", 1).contains("the policy does not allow it: forbidden *"));
 }
