@@ -93,9 +93,15 @@ pub fn any_proposal() -> impl Strategy<Value = Proposal> {
 
 /// The same by definition, pair by pair.
 fn naive(detector: Detector, one: &Proposal, other: &Proposal) -> bool {
-    let resources = one.resources.iter().any(|a| {
-        other.resources.iter().any(|b| a.resource == b.resource && (!detector.readers_share || a.writes || b.writes))
-    });
+    // Two that want the same call want one use of what it needs.
+    let same = detector.one_call && one.as_call().is_some() && one.as_call() == other.as_call();
+    let resources = !same
+        && one.resources.iter().any(|a| {
+            other
+                .resources
+                .iter()
+                .any(|b| a.resource == b.resource && (!detector.readers_share || a.writes || b.writes))
+        });
     let effects = one.effects.iter().any(|a| other.effects.iter().any(|b| a.key == b.key && a.value != b.value));
     let calls = match (one.as_call(), other.as_call()) {
         (Some(a), Some(b)) => detector.one_call && a != b,
