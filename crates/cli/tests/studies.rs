@@ -179,7 +179,9 @@ fn no_shipped_study_has_a_cell_twice() {
         let once: std::collections::BTreeSet<&&str> = ids.iter().collect();
         assert_eq!(ids.len(), once.len(), "{name}: {}", said.out);
         let longest = ids.iter().map(|id| id.chars().count()).max().unwrap();
-        assert!(longest <= 130, "{name}: {longest}: {}", said.out);
+        // A stack of models for four layers names four.
+        let most = if name == "ctha" { 190 } else { 130 };
+        assert!(longest <= most, "{name}: {longest}: {}", said.out);
     }
 }
 
