@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Agent, ReplySpec};
-use gimbal_core::{Block, Halt, Hint, LaneId, Stage};
+use gimbal_core::{Block, Halt, Hint, LaneId, RecordKind, Stage};
 use gimbal_messages::records::debate::Reshaped;
 use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::{Accepted, Change, ChangeKind, Contract, Form, StageExt, Tier};
@@ -100,6 +100,11 @@ impl Contracted<'_> {
         reshaped(stage, lane, agent.role(), shape.name(), &changes).await;
         Ok(found.ok_or_else(|| problems.last().cloned().unwrap_or_else(|| "no answer was given".to_owned())))
     }
+}
+
+/// Kinds of record that asking by contract writes.
+pub(crate) fn records() -> [RecordKind; 2] {
+    [gimbal_messages::kind::<Parsed>(), gimbal_messages::kind::<Reshaped>()]
 }
 
 /// Records what rules changed of a message, where they changed anything.

@@ -112,6 +112,12 @@ impl Form {
         }
     }
 
+    /// A JSON boolean.
+    #[must_use]
+    pub fn flag() -> Self {
+        Self::closed("(true|false)", json!({ "type": "boolean" }), 5)
+    }
+
     /// A JSON number from 0 to 1 with at most two digits.
     #[must_use]
     pub fn share() -> Self {

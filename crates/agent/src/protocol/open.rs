@@ -116,7 +116,7 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
             let longest = range.end().to_string().len();
             Form::closed(range::whole_numbers(*range.start(), *range.end())?, range::schema(&range), longest)
         }
-        "boolean" => Form::closed("(true|false)", json!({ "type": "boolean" }), 5),
+        "boolean" => Form::flag(),
         "array" => {
             let item = value(schema.get("items")?, SHORT)?;
             let count = |key| named(key).and_then(|count| usize::try_from(count).ok());

@@ -70,7 +70,7 @@ impl Claim {
     #[must_use]
     pub fn form(figures: &[String], keys: &[String]) -> Form {
         let quote = Form::object(&[("key", Form::word(keys)), ("quote", Form::text(1, 160))]);
-        let verdict = Form::closed("(true|false)", json!({ "type": "boolean" }), 5);
+        let verdict = Form::flag();
         let claim = Form::object(&[
             ("figure", Form::word(figures)),
             ("supported", verdict),

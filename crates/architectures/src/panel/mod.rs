@@ -26,7 +26,7 @@ use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, Needs, RecordKind, Stage, canonical,
 };
 use gimbal_evidence::rules::RuleSet;
-use gimbal_messages::records::{debate, engine, hierarchy, panel as records};
+use gimbal_messages::records::{engine, panel as records};
 use serde_json::{Value, json};
 
 use messages::Contracts;
@@ -59,9 +59,7 @@ impl ArchitectureKind for PanelKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
-        let reshaped = debate::KINDS.iter().filter(|kind| kind.name == "reshaped").copied();
-        engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(records::KINDS.iter().copied()).collect()
+        [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
     }
 }
 

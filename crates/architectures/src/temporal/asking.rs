@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Temporal;
 use super::expert::Expert;
+use super::forms;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
-use super::{forms, messages};
 use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
@@ -283,5 +283,3 @@ fn seen(told: &Value, blocks: &[Block]) -> Digest {
 pub(super) fn share(answer: &Value, key: &str) -> Milli {
     Milli::from_f64(answer[key].as_f64().unwrap_or(0.5).clamp(0.0, 1.0))
 }
-
-pub(super) use messages::Reading;

@@ -8,7 +8,7 @@ use gimbal_temporal::authority::{Authority, Category, Scope as LayerScope};
 use gimbal_temporal::commitments::{Commitment, ReleasedBy};
 use gimbal_temporal::conflict::{Cause, Conflict, Detector};
 use gimbal_temporal::contracts::{RuleAction, Situation};
-use gimbal_temporal::rollout::Candidate;
+use gimbal_temporal::rollout::{Candidate, by_layer};
 use gimbal_temporal::{Layer, Pattern, Proposal, pattern};
 
 use super::Temporal;
@@ -36,13 +36,6 @@ pub(super) struct Decision {
 pub(super) fn arbiter(kind: ArbiterKind, authority: bool) -> Arbiter {
     let held = if authority { Authority::published() } else { unbound() };
     let rules = authority;
-    let only = |base: [i64; 5], tie: Tie| Arbiter {
-        weights: Weights { base: base.map(Milli), urgency: Milli::ZERO, confidence: Milli::ZERO, epsilon: Milli::ZERO },
-        tie,
-        rules: false,
-        authority: held.clone(),
-        ..Arbiter::default()
-    };
     match kind {
         ArbiterKind::Greedy | ArbiterKind::Learned | ArbiterKind::Rollout | ArbiterKind::Last => {
             Arbiter { rules, authority: held, ..Arbiter::default() }
@@ -51,9 +44,13 @@ pub(super) fn arbiter(kind: ArbiterKind, authority: bool) -> Arbiter {
             Arbiter { rules, mode: Mode::Literal, tie: Tie::KeepSlower, authority: held, ..Arbiter::default() }
         }
         ArbiterKind::Published => Arbiter { authority: held, ..Arbiter::published() },
-        ArbiterKind::Faster => only([500, 400, 300, 200, 100], Tie::KeepFaster),
-        ArbiterKind::Slower => only([100, 200, 300, 400, 500], Tie::KeepSlower),
-        ArbiterKind::Random => only([0; 5], Tie::KeepFaster),
+        ArbiterKind::Faster => Arbiter { authority: held, ..by_layer(Tie::KeepFaster) },
+        ArbiterKind::Slower => Arbiter { authority: held, ..by_layer(Tie::KeepSlower) },
+        // What is drawn is added to the score, and decides alone.
+        ArbiterKind::Random => {
+            let weights = Weights { base: [Milli::ZERO; 5], ..by_layer(Tie::KeepFaster).weights };
+            Arbiter { authority: held, weights, ..by_layer(Tie::KeepFaster) }
+        }
     }
 }
 
@@ -127,8 +124,8 @@ impl Temporal {
         let stage = turn.stage;
         let idle = &turn.brief.idle;
         let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
-        let learned = self.learned(stage, episode, proposals, &live).await;
-        let mut verdict = self.verdict(turn, proposals, &live, &learned);
+        let drawn = self.drawn(stage, episode.step, proposals);
+        let mut verdict = self.verdict(turn, proposals, &live, &drawn);
         if let Some((choices, place)) = self.way(turn, episode, proposals, &live).await?
             && let Some(way) = choices.candidates.get(place)
         {
@@ -213,10 +210,10 @@ impl Temporal {
         Ok(decision)
     }
 
-    fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], learned: &[Milli]) -> Verdict {
+    fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], drawn: &[Milli]) -> Verdict {
         // What cannot be done now was refused before it became a proposal.
         let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
-        self.arbiter.resolve(proposals, live, learned, &scene)
+        self.arbiter.resolve(proposals, live, drawn, &scene)
     }
 
     /// Records calls beyond the authority of the layer that wants them, and whether they are carried out (CTHA-112).
@@ -266,22 +263,13 @@ impl Temporal {
         }
     }
 
-    /// What is added to the priority of each proposal.
-    async fn learned(
-        &self,
-        stage: &dyn Stage,
-        episode: &Episode,
-        proposals: &[Proposal],
-        live: &[&Commitment],
-    ) -> Vec<Milli> {
-        let _ = live;
-        match self.kind {
-            ArbiterKind::Random => {
-                let mut rng = stage.rng(&format!("arbiter/{}", episode.step));
-                proposals.iter().map(|_| Milli(i64::try_from(rng.below(1_000_000)).unwrap_or(0))).collect()
-            }
-            _ => Vec::new(),
+    /// What chance adds to the priority of each proposal, where it decides; nothing elsewhere.
+    fn drawn(&self, stage: &dyn Stage, step: u32, proposals: &[Proposal]) -> Vec<Milli> {
+        if self.kind != ArbiterKind::Random {
+            return Vec::new();
         }
+        let mut rng = stage.rng(&format!("arbiter/{step}"));
+        proposals.iter().map(|_| Milli(i64::try_from(rng.below(1_000_000)).unwrap_or(0))).collect()
     }
 }
 

@@ -10,10 +10,6 @@ const FREE_ACTION: usize = 400;
 /// Longest free text without contracts, in characters.
 const REMARK: usize = 400;
 
-fn flag() -> Form {
-    Form::closed("(true|false)", json!({ "type": "boolean" }), 5)
-}
-
 /// One of the legal actions; any text where arguments are free.
 fn action(actions: &[String], free: bool) -> Form {
     if free || actions.is_empty() { Form::text(1, FREE_ACTION) } else { Form::word(actions) }
@@ -24,7 +20,7 @@ pub(super) fn reflex(actions: &[String], free: bool) -> Form {
         ("action", action(actions, free)),
         ("urgency", Form::share()),
         ("confidence", Form::share()),
-        ("emergency", flag()),
+        ("emergency", Form::flag()),
         ("summary", Form::text(0, TEXT)),
     ])
 }

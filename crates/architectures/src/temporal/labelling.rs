@@ -7,7 +7,7 @@ use gimbal_temporal::arbiter::Scene;
 use gimbal_temporal::commitments::Commitment;
 use gimbal_temporal::conflict::Cause;
 use gimbal_temporal::rollout::{
-    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, Wanted, value,
+    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, Wanted, chosen, row, value,
 };
 
 use super::Temporal;
@@ -56,11 +56,13 @@ impl Temporal {
         if learned {
             let scorer = turn.stage.scorer(WEIGHTS);
             let scorer = scorer.ok_or_else(|| Halt::lasting(format!("the artefact `{WEIGHTS}` holds no scorer")))?;
-            let rows: Vec<Vec<f32>> = features.iter().map(|one| network_row(one, scorer.width())).collect();
-            let scores = scorer.score(&rows);
-            let sum = |kept: &[usize]| -> i64 { kept.iter().filter_map(|place| scores.get(*place)).sum() };
-            let ways = choices.candidates.iter().enumerate();
-            taken = ways.max_by_key(|(place, way)| (sum(&way.kept), usize::MAX - place)).map(|(place, _)| place);
+            let rows: Vec<Vec<f32>> = features.iter().map(|one| row(one.layer, &one.row(), &[])).collect();
+            if let Some(row) = rows.iter().find(|row| row.len() != scorer.width()) {
+                let (wide, wanted) = (row.len(), scorer.width());
+                let words = format!("the artefact `{WEIGHTS}` reads {wanted} numbers of a party, and there are {wide}");
+                return Err(Halt::lasting(words));
+            }
+            taken = chosen(&scorer.score(&rows), choices.candidates.iter().map(|way| way.kept.as_slice()));
         }
         Ok(taken.map(|place| (choices, place)))
     }
@@ -88,14 +90,6 @@ impl Temporal {
         let features = Features::of(&choices, wanted, &scene, recent);
         Some((choices, features))
     }
-}
-
-/// The row that a network gets: the place of the layer, and the columns, as files of conflicts have them.
-fn network_row(features: &Features, width: usize) -> Vec<f32> {
-    let mut row = vec![features.layer.index() as f32];
-    row.extend(features.row());
-    row.resize(width, 0.0);
-    row
 }
 
 /// Plays all ways out; none where the calls in branches are used up.

@@ -22,22 +22,24 @@ pub mod messages;
 mod notes;
 mod playing;
 mod resolve;
+mod sending;
 mod settings;
 mod state;
 mod turn;
+mod wanting;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Milli, Needs, RecordKind, Stage};
-use gimbal_messages::records::{debate, engine, gate, hierarchy, temporal as records};
+use gimbal_messages::records::{engine, gate, temporal as records};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
 use serde_json::{Value, json};
 
 use crate::Placed;
-use asking::Reading;
+use messages::Reading;
 
 pub use settings::{ArbiterKind, Rollouts, Settings, Temperatures};
 
@@ -62,11 +64,9 @@ impl ArchitectureKind for TemporalKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
-        let reshaped = debate::KINDS.iter().filter(|kind| kind.name == "reshaped").copied();
         let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
-        let own = records::KINDS.iter().chain(gate::KINDS).copied().chain(labelled);
-        engine::KINDS.iter().copied().chain(parsed).chain(reshaped).chain(own).collect()
+        // One layer is `react`, which may have a gate.
+        [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
     }
 }
 

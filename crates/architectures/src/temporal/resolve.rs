@@ -6,10 +6,10 @@ use gimbal_core::{BuildError, Files, Milli};
 use gimbal_temporal::Layer;
 use serde_json::{Value, json};
 
-use super::asking::Reading;
 use super::labelling::WEIGHTS;
+use super::messages::{self, Reading};
 use super::settings::{ArbiterKind, Settings, Temperatures};
-use super::{Layers, Seat, Temporal, deciding, messages};
+use super::{Layers, Seat, Temporal, deciding};
 use crate::member::{Member, Place};
 
 /// The persona of a layer without contracts has this behind its name.
@@ -27,7 +27,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     if settings.tactical_period == 0 {
         return Err(wrong("tactical_period", "Tactical is asked at every so many steps: at least 1".to_owned()));
     }
-    if kind_needs_rollouts(&settings) {
+    if settings.arbiter == ArbiterKind::Rollout && settings.rollouts.is_none() {
         let words = "the arbiter `rollout` goes by rollouts: say how they are played out under `rollouts`";
         return Err(wrong("rollouts", words.to_owned()));
     }
@@ -67,10 +67,6 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     })
 }
 
-fn kind_needs_rollouts(settings: &Settings) -> bool {
-    settings.arbiter == ArbiterKind::Rollout && settings.rollouts.is_none()
-}
-
 /// One layer is `react` (CTHA-009).
 fn alone(
     name: &str,
@@ -94,17 +90,17 @@ fn alone(
 }
 
 fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Result<Seat, BuildError> {
-    let (member, persona, free) = match layer {
-        Layer::Reflex => (&settings.reflex, "reflex", "reflex-free"),
-        Layer::Tactical => (&settings.tactical, "tactical", "tactical-free"),
-        Layer::Strategic => (&settings.strategic, "strategic", "strategic-free"),
-        Layer::Institutional => (&settings.institutional, "institutional", "institutional-free"),
-        Layer::Meta => (&settings.meta, "meta", "meta-free"),
+    let member = match layer {
+        Layer::Reflex => &settings.reflex,
+        Layer::Tactical => &settings.tactical,
+        Layer::Strategic => &settings.strategic,
+        Layer::Institutional => &settings.institutional,
+        Layer::Meta => &settings.meta,
     };
-    debug_assert!(free.ends_with(FREE));
-    let persona = if settings.contracts { persona } else { free };
+    let free = if settings.contracts { "" } else { FREE };
+    let persona = format!("{}{free}", layer.name());
     let message = if settings.contracts { messages::of(layer) } else { &messages::REMARK };
-    let place = Place { name: layer.name(), persona, message: Some(message), delegates: &[] };
+    let place = Place { name: layer.name(), persona: &persona, message: Some(message), delegates: &[] };
     let agent: Agent = place.agent(name, (member, &settings.agent), files)?;
     let temperature = match settings.temperatures {
         Temperatures::Roles => None,

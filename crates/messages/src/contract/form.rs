@@ -55,7 +55,7 @@ fn at(schema: &Value, place: &str) -> Result<Form, Unfollowed> {
                 }
                 _ => Ok(Form::closed(DIGITS, json!({ "type": "integer" }), 10)),
             },
-            "boolean" => Ok(Form::closed("(true|false)", json!({ "type": "boolean" }), 5)),
+            "boolean" => Ok(Form::flag()),
             "null" => Ok(Form::closed("null", json!({ "type": "null" }), 4)),
             "array" => {
                 let item =

@@ -2,6 +2,7 @@
 
 use gimbal_core::Milli;
 use gimbal_temporal::Layer;
+use gimbal_temporal::rollout::row;
 use serde::{Deserialize, Serialize};
 
 /// What the first line says the file is.
@@ -135,32 +136,8 @@ impl Conflict {
     }
 }
 
-/// The row of a party, as scorers get it.
-#[must_use]
-pub fn row(layer: Layer, features: &[f32], context: &[f32]) -> Vec<f32> {
-    let mut row = Vec::with_capacity(1 + features.len() + context.len());
-    row.push(layer.index() as f32);
-    row.extend_from_slice(features);
-    row.extend_from_slice(context);
-    row
-}
-
 /// The candidate that scores choose: the one whose parties have the highest sum. Of several with the same sum the first; none of no candidates.
 #[must_use]
 pub fn chosen(scores: &[i64], candidates: &[Candidate]) -> Option<usize> {
-    let sum = |candidate: &Candidate| {
-        candidate
-            .kept
-            .iter()
-            .filter_map(|place| scores.get(*place))
-            .fold(0_i64, |sum, score| sum.saturating_add(*score))
-    };
-    let mut best: Option<(usize, i64)> = None;
-    for (place, candidate) in candidates.iter().enumerate() {
-        let sum = sum(candidate);
-        if best.is_none_or(|(_, most)| sum > most) {
-            best = Some((place, sum));
-        }
-    }
-    best.map(|(place, _)| place)
+    gimbal_temporal::rollout::chosen(scores, candidates.iter().map(|candidate| candidate.kept.as_slice()))
 }

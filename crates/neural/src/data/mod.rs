@@ -9,6 +9,6 @@ mod read;
 mod split;
 pub mod synthetic;
 
-pub use conflict::{ACTION, Candidate, Conflict, Dataset, FORMAT, Header, LAYER, Party, VERSION, chosen, row};
+pub use conflict::{ACTION, Candidate, Conflict, Dataset, FORMAT, Header, LAYER, Party, VERSION, chosen};
 pub use read::{DataError, MOST_BYTES, Problem};
 pub use split::{Part, Split};

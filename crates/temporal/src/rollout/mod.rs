@@ -12,6 +12,7 @@ mod interval;
 mod labelled;
 mod record;
 mod rules;
+mod scored;
 mod value;
 
 pub use choices::{Candidate, Choices, Held, Wanted};
@@ -20,4 +21,5 @@ pub use interval::{Paired, paired};
 pub use labelled::{Labelled, Worth};
 pub use record::LayerLabelled;
 pub use rules::{Rule, by_layer};
+pub use scored::{chosen, row};
 pub use value::{Onto, Rollout, RolloutError, nearest, value};

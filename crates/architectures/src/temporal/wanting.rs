@@ -1,0 +1,275 @@
+//! What layers want of a step, from what they gave: sequences, proposals, and what stands against them.
+
+use gimbal_core::{Digest, Halt, LaneId, Milli, Rejection, RejectionKind};
+use gimbal_messages::StageExt;
+use gimbal_messages::records::temporal::{LayerAsked, LayerProposed, LayerViolated, SubgoalReached};
+use gimbal_temporal::{Layer, Proposal};
+use serde_json::Value;
+
+use super::asking::{Said, share};
+use super::sending::sent;
+use super::state::Episode;
+use super::turn::Turn;
+use super::{Temporal, free};
+
+/// How often Reflex is asked in a step before the step is played without it.
+const ATTEMPTS: usize = 2;
+
+impl Temporal {
+    /// Takes up what a layer gave: as directives, a sequence, a proposal.
+    pub(super) async fn take(
+        &self,
+        turn: &Turn<'_>,
+        (layer, why): (Layer, &'static str),
+        (said, seen): (Said, Digest),
+        episode: &mut Episode,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Halt> {
+        asked(turn, episode.step, (layer, why), matches!(said, Said::Same)).await;
+        match said {
+            Said::Same => {
+                // A sequence is used up step by step; the same state asks for the same again.
+                let again = episode.cache.get(&layer).map(|(_, answer)| answer.clone());
+                if let (Layer::Tactical, Some(answer)) = (layer, again) {
+                    self.take_sequence(turn, episode, &answer).await;
+                }
+            }
+            Said::Nothing => {}
+            Said::Message(kind, projected) => self.take_message(turn, episode, layer, (kind, projected, seen)).await,
+            Said::Answer(answer) if layer == Layer::Tactical => {
+                episode.cache.insert(layer, (seen, answer.clone()));
+                self.take_sequence(turn, episode, &answer).await;
+                self.take_reached(turn, episode, &answer).await;
+                self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
+            }
+            Said::Answer(answer) => {
+                self.take_action(turn, episode, &answer, proposals).await?;
+                self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
+            }
+            Said::Remark(text) => {
+                episode.cache.insert(layer, (seen, Value::Null));
+                self.take_remark(turn, episode, layer, &text, proposals).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the planner about a call that needs a plan (CTHA-065, CTHA-098). Without contracts nobody plans.
+    async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), Halt> {
+        let (layer, why) = (Layer::Strategic, "escalation");
+        if !self.contracts || self.seat(layer).is_none() {
+            return Ok(());
+        }
+        let (said, seen) = self.ask(turn, LaneId::MAIN, (layer, why), episode, &[]).await?;
+        asked(turn, episode.step, (layer, why), matches!(said, Said::Same)).await;
+        if let Said::Message(kind, projected) = said {
+            self.take_message(turn, episode, layer, (kind, projected, seen)).await;
+        }
+        Ok(())
+    }
+
+    /// Asks Reflex; an action that cannot be read, or that is denied, is asked for once more with the reason.
+    pub(super) async fn reflex(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Halt> {
+        let mut refused: Vec<String> = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let given = self.ask(turn, LaneId::MAIN, (Layer::Reflex, "period"), episode, &refused).await?;
+            let before = (proposals.len(), episode.refusals);
+            self.take(turn, (Layer::Reflex, "period"), given, episode, proposals).await?;
+            if proposals.len() > before.0 || episode.refusals == before.1 {
+                break;
+            }
+            refused = vec![episode.refused_why.clone()];
+        }
+        Ok(())
+    }
+
+    async fn take_sequence(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &Value) {
+        episode.sequence.clear();
+        for text in answer["action_sequence"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            // A step that cannot be read ends the sequence: what comes after it was meant to follow it.
+            let Ok(call) = turn.stage.parse(text).await else { break };
+            episode.sequence.push_back((turn.stage.render(&call).await, call));
+        }
+        episode.tactical = (share(answer, "urgency"), share(answer, "confidence"));
+        let memory = answer["working_memory_update"].as_str().unwrap_or_default().trim();
+        if !memory.is_empty() {
+            memory.clone_into(&mut episode.working_memory);
+        }
+    }
+
+    async fn take_reached(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &Value) {
+        let named: Vec<String> =
+            answer["reached"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let Some(made) = &episode.plan else { return };
+        let ready: Vec<String> = made.plan.ready(&episode.reached).into_iter().map(|one| one.id.clone()).collect();
+        let mut met = false;
+        for subgoal in named.into_iter().filter(|name| ready.contains(name)) {
+            let record = SubgoalReached { step: episode.step, subgoal: subgoal.clone(), by: "word".to_owned() };
+            turn.stage.record(LaneId::MAIN, &record).await;
+            met |= episode.reached.insert(subgoal);
+        }
+        if met {
+            self.renew(turn, episode).await;
+        }
+    }
+
+    async fn take_action(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        answer: &Value,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Halt> {
+        let text = answer["action"].as_str().unwrap_or_default();
+        let scores = (share(answer, "urgency"), share(answer, "confidence"));
+        let emergency = answer["emergency"].as_bool().unwrap_or(false);
+        self.want(turn, episode, (Layer::Reflex, text), scores, emergency, proposals).await
+    }
+
+    /// Free text goes to all others; its last action is what the layer wants, and what it forbids is watched.
+    async fn take_remark(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        layer: Layer,
+        text: &str,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Halt> {
+        let arrived = turn.stage.send(LaneId::MAIN, layer.name(), "all", "remark", Value::from(text)).await;
+        let outcome = if arrived.is_some() { "free" } else { "lost" };
+        let record = sent(episode.step, (layer, "all"), ("remark", outcome), text);
+        turn.stage.record(LaneId::MAIN, &record).await;
+        if let Some(heard) = arrived.as_ref().and_then(Value::as_str) {
+            episode.remarks.insert(layer, heard.to_owned());
+        }
+        let remark = free::read(text, &format!("remark of {layer}"));
+        self.hold(turn, episode, layer, remark.directive).await;
+        match remark.action {
+            Some(action) => {
+                self.want(turn, episode, (layer, &action), (Milli(500), Milli(500)), false, proposals).await
+            }
+            None if layer == Layer::Reflex => {
+                let rejection = Rejection::new(RejectionKind::Unreadable, "no line begins with `Do:`");
+                turn.stage.reject(LaneId::MAIN, &rejection, text).await?;
+                self.refuse(episode, None, &rejection.message);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Takes an action text of a layer as its proposal; what stands against it is told and recorded.
+    async fn want(
+        &self,
+        turn: &Turn<'_>,
+        episode: &mut Episode,
+        (layer, text): (Layer, &str),
+        scores: (Milli, Milli),
+        emergency: bool,
+        proposals: &mut Vec<Proposal>,
+    ) -> Result<(), Halt> {
+        let read = match turn.stage.parse(text).await {
+            Ok(call) if turn.opens(&call).await => Ok(call),
+            Ok(call) => Err(Rejection::new(
+                RejectionKind::NotNow,
+                format!("`{}` cannot be done now", turn.stage.render(&call).await),
+            )),
+            Err(rejection) => Err(rejection),
+        };
+        let call = match read {
+            Ok(call) => call,
+            Err(rejection) => {
+                turn.stage.reject(LaneId::MAIN, &rejection, text).await?;
+                self.refuse(episode, None, &rejection.message);
+                return Ok(());
+            }
+        };
+        let proposal = self.proposal(turn, episode, layer, &call).scored(scores.0, scores.1);
+        let proposal = Proposal { emergency, ..proposal };
+        let mut objection = self.objection(turn, episode, &proposal);
+        if let Some(found) = objection.as_ref().filter(|found| found.kind != "policy") {
+            // The planner looks at it now: a step that waits for it would be the idle call's.
+            let action = turn.stage.render(&call).await;
+            episode.escalated = Some(format!("{action} ({})", found.why));
+            self.escalate(turn, episode).await?;
+            objection = self.objection(turn, episode, &proposal).or_else(|| {
+                episode.escalated = None;
+                None
+            });
+        }
+        if let Some(objection) = objection {
+            let action = turn.stage.render(&call).await;
+            let record = LayerViolated {
+                step: episode.step,
+                layer: layer.name().to_owned(),
+                kind: objection.kind.to_owned(),
+                text: action.clone(),
+                carried_out: false,
+                over: Some(objection.over.name().to_owned()),
+                instead: if objection.kind == "policy" { "idle" } else { "escalation" }.to_owned(),
+            };
+            turn.stage.record(LaneId::MAIN, &record).await;
+            if objection.kind == "policy" {
+                // What is denied again and again goes to the layer whose policy it is.
+                if episode.refusals > 0 {
+                    episode.denied = Some(format!("{action}: {}", objection.why));
+                    episode.ask(objection.over, "denied");
+                }
+                let rejection = Rejection::new(RejectionKind::Forbidden, format!("{action}: {}", objection.why));
+                turn.stage.reject(LaneId::MAIN, &rejection, &action).await?;
+                self.refuse(episode, Some(&call.tool), &rejection.message);
+            }
+            return Ok(());
+        }
+        self.propose(turn, episode.step, &proposal).await;
+        proposals.push(proposal);
+        Ok(())
+    }
+
+    async fn propose(&self, turn: &Turn<'_>, step: u32, proposal: &Proposal) {
+        let (kind, text) = match (proposal.as_call(), proposal.as_directive()) {
+            (Some(call), _) => ("call", turn.stage.render(call).await),
+            (None, directive) => ("directive", directive.map(|one| one.text.clone()).unwrap_or_default()),
+        };
+        let record = LayerProposed {
+            step,
+            layer: proposal.layer.name().to_owned(),
+            kind: kind.to_owned(),
+            text,
+            category: proposal.category.name().to_owned(),
+            urgency: proposal.urgency,
+            confidence: proposal.confidence,
+        };
+        turn.stage.record(LaneId::MAIN, &record).await;
+    }
+
+    /// The next call of Tactical's sequence is its proposal. It stands before that of Reflex: the slower layer speaks first.
+    pub(super) async fn sequence(&self, turn: &Turn<'_>, episode: &mut Episode, proposals: &mut Vec<Proposal>) {
+        let Some((_, call)) = episode.sequence.front().cloned() else { return };
+        if !turn.opens(&call).await {
+            // What cannot be done now would not be what was meant later.
+            episode.sequence.clear();
+            return;
+        }
+        let (urgency, confidence) = episode.tactical;
+        let proposal = self.proposal(turn, episode, Layer::Tactical, &call).scored(urgency, confidence);
+        if self.objection(turn, episode, &proposal).is_some() {
+            episode.sequence.clear();
+            return;
+        }
+        self.propose(turn, episode.step, &proposal).await;
+        let at = proposals.iter().position(|one| one.layer < Layer::Tactical).unwrap_or(proposals.len());
+        proposals.insert(at, proposal);
+    }
+}
+
+/// Records that a layer was due, and why.
+async fn asked(turn: &Turn<'_>, step: u32, (layer, why): (Layer, &str), cached: bool) {
+    let record = LayerAsked { step, layer: layer.name().to_owned(), why: why.to_owned(), cached };
+    turn.stage.record(LaneId::MAIN, &record).await;
+}
