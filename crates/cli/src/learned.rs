@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use gimbal_core::{Artefact, Embedder, Learned, Scorer, nearest};
+use gimbal_neural::data::Header;
 use gimbal_neural::{Hashed, Net};
+use gimbal_temporal::rollout::COLUMNS;
 
 /// Networks of arbiters, and the hashed embedder.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +14,8 @@ pub struct Networks;
 impl Learned for Networks {
     fn scorer(&self, artefact: &Artefact) -> Result<Arc<dyn Scorer>, String> {
         let net = Net::read(&artefact.bytes).map_err(|error| error.to_string())?;
+        // Rows of another width would be taken for zeros.
+        net.fits(&Header::new(&COLUMNS, 0, &[])).map_err(|error| error.to_string())?;
         Ok(Arc::new(net))
     }
 

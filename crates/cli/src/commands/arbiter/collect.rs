@@ -1,14 +1,14 @@
 //! `gimbal arbiter collect`: conflicts that runs labelled by rollouts, as a file to learn from.
 
-use std::cell::RefCell;
-
-use gimbal_analysis::episode::{EpisodeFold, FoldError, Texts};
+use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
 use gimbal_core::Milli;
+use gimbal_model::ModelName;
+use gimbal_model::noisy::ONE;
 use gimbal_neural::Dataset;
 use gimbal_neural::data::{Candidate, Conflict, Header, Party};
 use gimbal_study::plan::Stored;
 use gimbal_study::read::Episodes;
-use gimbal_study::run::{Finished, RunError};
+use gimbal_study::run::RunError;
 use gimbal_temporal::rollout::{COLUMNS, Labelled, LayerLabelled};
 
 use crate::args::CollectArgs;
@@ -26,13 +26,8 @@ pub fn collect(asked: &CollectArgs) -> Result<(), Failure> {
         let failed = |error: RunError| Failure::Check(format!("{}: {error}", path.display()));
         let folder = run_folder(path)?;
         let stored = Stored::read(&folder).map_err(failed)?;
-        let current = RefCell::new(None);
-        let mut fold = Fold { stored: &stored, current: &current, conflicts: Vec::new() };
-        let seen = |finished: &Finished| {
-            current.replace(Some(finished.clone()));
-            true
-        };
-        Episodes::of(&folder, &stored).pass(seen, &mut [&mut fold]).map_err(failed)?;
+        let mut fold = Fold { stored: &stored, conflicts: Vec::new() };
+        Episodes::of(&folder, &stored).pass(|_| true, &mut [&mut fold]).map_err(failed)?;
         conflicts.append(&mut fold.conflicts);
     }
     if conflicts.is_empty() {
@@ -50,35 +45,34 @@ pub fn collect(asked: &CollectArgs) -> Result<(), Failure> {
 
 struct Fold<'r> {
     stored: &'r Stored,
-    current: &'r RefCell<Option<Finished>>,
     conflicts: Vec<Conflict>,
 }
 
 impl EpisodeFold<RunError> for Fold<'_> {
     fn add(
         &mut self,
-        episode: &gimbal_analysis::episode::Episode<'_>,
+        episode: &Episode<'_>,
         texts: &mut dyn Texts<Error = RunError>,
     ) -> Result<(), FoldError<RunError>> {
-        let Some(Finished { id, .. }) = self.current.take() else { return Ok(()) };
-        let cell = self.stored.cells.iter().find(|cell| cell.info.id == id.cell);
-        let environment = cell.map(|cell| cell.info.environment.clone()).unwrap_or_default();
-        let noise = cell.map_or(Milli::ZERO, |cell| noise(&cell.info.models));
+        let Some(cell) = self.stored.cells.iter().find(|cell| cell.info.id == episode.cell) else { return Ok(()) };
+        // The registry name, by which conflicts are held out; tables call an environment by its options too.
+        let environment = cell.identity["environment"]["name"].as_str().unwrap_or(&cell.info.environment);
+        let noise = noise(&cell.info.models);
         for record in episode.records::<LayerLabelled, RunError>(texts)? {
-            let name = format!("{}/{}", id.key.short(), record.step);
-            self.conflicts.extend(conflict(name, (environment.clone(), id.seed, noise), &record));
+            let name = format!("{}, step {}", episode.name(), record.step);
+            self.conflicts.extend(conflict(name, (environment.to_owned(), episode.seed, noise), &record));
         }
         Ok(())
     }
 }
 
-/// The share of errors of noisy experts, from the name of their model; 0 for all others.
+/// The largest share of errors of noisy experts among the models of a cell; 0 for all other models.
 fn noise(models: &[gimbal_analysis::RoleModel]) -> Milli {
-    let competence = models.iter().filter_map(|role| {
-        let rest = role.model.strip_prefix("noisy/")?;
-        rest.split(',').next()?.parse::<f64>().ok()
-    });
-    competence.map(|share| Milli::from_f64(1.0 - share)).max().unwrap_or(Milli::ZERO)
+    let share = |role: &gimbal_analysis::RoleModel| match ModelName::parse(&role.model) {
+        Ok(ModelName::Noisy(noise)) => Some(Milli(i64::from((ONE - noise.competent.min(ONE)) / 1000))),
+        _ => None,
+    };
+    models.iter().filter_map(share).max().unwrap_or(Milli::ZERO)
 }
 
 fn conflict(id: String, (environment, seed, noise): (String, u64, Milli), record: &LayerLabelled) -> Option<Conflict> {
