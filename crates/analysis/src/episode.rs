@@ -26,6 +26,8 @@ pub struct Episode<'a> {
     pub run: u32,
     /// Trial within a session, from 0.
     pub trial: u32,
+    /// Seed of the episode.
+    pub seed: u64,
     /// Instance of the run, from 0 (BOG-142).
     pub instance: u32,
     /// Sum of rewards in thousandths.

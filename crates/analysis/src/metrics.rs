@@ -48,6 +48,12 @@ pub fn prompt_completion_ratio(prompt_tokens: f64, completion_tokens: f64) -> Op
     finite(prompt_tokens / completion_tokens)
 }
 
+/// `part` of `whole`; nothing of nothing.
+#[must_use]
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 /// Something per environment step; `None` without steps.
 #[must_use]
 pub fn a_step(amount: f64, steps: u64) -> Option<f64> {

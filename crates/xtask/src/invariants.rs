@@ -35,6 +35,20 @@ const fn work(folder: &'static str) -> Room {
 const WORK: [&str; 6] =
     ["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "gimbal-report", "tokio"];
 
+/// What rooms of plain code never name: files, the network, clocks, models, environments.
+const PURE: &[&str] = &[
+    "std::fs",
+    "std::net",
+    "std::env",
+    "std::time",
+    "ChatModel",
+    "cage2",
+    "yawning_titan",
+    "textcraft",
+    "alfworld",
+    "finance_agent",
+];
+
 const ROOMS: &[Room] = &[
     work("works/ares"),
     work("works/bog"),
@@ -171,18 +185,7 @@ const ROOMS: &[Room] = &[
             "gimbal-evidence",
             "tokio",
         ],
-        forbidden_words: &[
-            "std::fs",
-            "std::net",
-            "std::env",
-            "std::time",
-            "ChatModel",
-            "cage2",
-            "yawning_titan",
-            "textcraft",
-            "alfworld",
-            "finance_agent",
-        ],
+        forbidden_words: PURE,
     },
     // Small networks: of the other rooms core and the layers' names alone. Files are read and written by who calls it.
     Room {
@@ -196,18 +199,7 @@ const ROOMS: &[Room] = &[
             "gimbal-view",
             "tokio",
         ],
-        forbidden_words: &[
-            "std::fs",
-            "std::net",
-            "std::env",
-            "std::time",
-            "ChatModel",
-            "cage2",
-            "yawning_titan",
-            "textcraft",
-            "alfworld",
-            "finance_agent",
-        ],
+        forbidden_words: PURE,
     },
     Room {
         folder: "crates/parity",

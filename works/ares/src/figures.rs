@@ -6,12 +6,12 @@ use gimbal_analysis::calibration::reliability;
 use gimbal_analysis::tables::no_evidence;
 use gimbal_analysis::{CellSummary, Interval, Proportion};
 use gimbal_evidence::judge::Verdict;
+use gimbal_view::Output;
 use gimbal_view::kit::looks::{Key, Look, hatchings, legend, look, plain};
-use gimbal_view::kit::picture::{Drawn, Picture, gap};
+use gimbal_view::kit::picture::Drawn;
 use gimbal_view::kit::svg::Svg;
 use gimbal_view::kit::{lines, matrix, scatter, stacked};
 use gimbal_view::work::{Context, Item, Undeclared};
-use gimbal_view::{Figure, Output};
 
 use crate::cases::{Case, Side};
 use crate::tables::frame::Frame;
@@ -37,14 +37,9 @@ pub fn whole(
     let cells: Vec<Played<'_>> = frame.cells().collect();
     let environments: BTreeSet<&str> = cells.iter().map(|(summary, _)| summary.info.environment.as_str()).collect();
     let environment = environments.into_iter().collect::<Vec<_>>().join(", ");
-    let (picture, missing) = match draw(&cells, frame.confidence()) {
-        Ok(picture) => (picture, None),
-        Err(missing) => (gap(&missing), Some(missing)),
-    };
-    let Picture { svg, height, caption } = picture;
     let said = no_evidence(cells.iter().map(|(summary, _)| &summary.info));
-    let figure = Figure::new(item.key, item.title.to_owned(), format!("{caption}{said}"), (&svg, height));
-    Ok(vec![Output { key: item.key, environment, file: item.key.to_owned(), figure, missing }])
+    let names = (item.title.to_owned(), item.key.to_owned(), environment);
+    Ok(vec![Output::of(item.key, names, draw(&cells, frame.confidence()), said)])
 }
 
 /// Name of a cell: its configuration, and its model where there is one.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use gimbal_analysis::CellSummary;
 use gimbal_analysis::tables::no_evidence;
 use gimbal_messages::records::consensus::Outcome;
+use gimbal_view::Output;
 use gimbal_view::kit::looks::{Key, Look, hatchings, legend, look};
-use gimbal_view::kit::picture::{Picture, gap};
+use gimbal_view::kit::picture::Picture;
 use gimbal_view::kit::stacked;
 use gimbal_view::kit::svg::Svg;
 use gimbal_view::work::{Context, Item, Undeclared};
-use gimbal_view::{Figure, Output};
 
 use crate::groups::{GAMES, Game, Games};
 use crate::tables::games::{cells, published};
@@ -37,16 +37,10 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undec
     let environments: BTreeSet<&str> = played.iter().map(|(_, summary, _)| summary.info.environment.as_str()).collect();
     let environment =
         if environments.len() == 1 { environments.iter().copied().collect() } else { "consensus".to_owned() };
-    let (picture, missing) = if played.is_empty() {
-        let missing = "no game of agreement".to_owned();
-        (gap(&missing), Some(missing))
-    } else {
-        (draw(&played), None)
-    };
-    let Picture { svg, height, caption } = picture;
+    let drawn = if played.is_empty() { Err("no game of agreement".to_owned()) } else { Ok(draw(&played)) };
     let said = no_evidence(played.iter().map(|(_, summary, _)| &summary.info));
-    let figure = Figure::new(item.key, item.title.to_owned(), format!("{caption}{said}"), (&svg, height));
-    Ok(vec![Output { key: item.key, environment, file: item.key.to_owned(), figure, missing }])
+    let names = (item.title.to_owned(), item.key.to_owned(), environment);
+    Ok(vec![Output::of(item.key, names, drawn, said)])
 }
 
 /// What an arm is called.

@@ -1,11 +1,12 @@
 //! Coordination failures by step: Fig. 2(a), for hierarchies that were played (CTHA-113).
 
+use gimbal_analysis::tables::no_evidence;
+use gimbal_view::Output;
 use gimbal_view::kit::lines;
 use gimbal_view::kit::looks::look;
-use gimbal_view::kit::picture::{Picture, gap};
+use gimbal_view::kit::picture::{Drawn, slug};
 use gimbal_view::kit::svg::Svg;
 use gimbal_view::work::{Context, Item, Undeclared};
-use gimbal_view::{Figure, Output};
 
 use crate::hierarchy::cells;
 
@@ -29,7 +30,7 @@ pub fn figures(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undecl
         }
     }
     if environments.is_empty() {
-        return Ok(vec![output(item, "", Err("no layers were asked in this run".to_owned()))]);
+        return Ok(vec![output(item, "", Err("no layers were asked in this run".to_owned()), "")]);
     }
     let several = environments.len() > 1;
     let drawn = environments.into_iter().map(|environment| {
@@ -75,18 +76,18 @@ pub fn figures(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undecl
             "Steps with a coordination failure up to each step, in the mean over the episodes that reached it: a contradiction or a violation that was \
              carried out, or a message that its default replaces.{more}"
         );
-        output(item, if several { environment } else { "" }, Ok(lines::draw(Svg::new(), &chart, 0.0, caption)))
+        let said = no_evidence(own.iter().map(|(summary, _)| &summary.info));
+        output(item, if several { environment } else { "" }, Ok(lines::draw(Svg::new(), &chart, 0.0, caption)), said)
     });
     Ok(drawn.collect())
 }
 
-fn output(item: &Item, environment: &str, drawn: Result<Picture, String>) -> Output {
-    let (picture, missing) = match drawn {
-        Ok(picture) => (picture, None),
-        Err(missing) => (gap(&missing), Some(missing)),
+/// The drawing; `environment` is named where there are several.
+fn output(item: &Item, environment: &str, drawn: Drawn, said: &str) -> Output {
+    let (title, file) = if environment.is_empty() {
+        (item.title.to_owned(), item.key.to_owned())
+    } else {
+        (format!("{}: {environment}", item.title), format!("{}-{}", item.key, slug(environment)))
     };
-    let Picture { svg, height, caption } = picture;
-    let figure = Figure::new(item.key, item.title.to_owned(), caption, (&svg, height));
-    let file = if environment.is_empty() { item.key.to_owned() } else { format!("{}-{environment}", item.key) };
-    Output { key: item.key, environment: environment.to_owned(), file, figure, missing }
+    Output::of(item.key, (title, file, environment.to_owned()), drawn, said)
 }

@@ -1,11 +1,11 @@
 //! Gains of composite maps against depth: Fig. 2(b) and Fig. 7(b), from drawn maps (CTHA-027, CTHA-030).
 
 use gimbal_temporal::mathematics::{Family, Growth, ITERATIONS, Spread, growth};
+use gimbal_view::Output;
 use gimbal_view::kit::lines;
 use gimbal_view::kit::looks::look;
-use gimbal_view::kit::picture::{Drawn, Picture, gap};
+use gimbal_view::kit::picture::Drawn;
 use gimbal_view::kit::svg::Svg;
-use gimbal_view::{Figure, Output};
 
 /// Key of the figure of gains across layers.
 pub const ACROSS_LAYERS: &str = "ctha-f2b";
@@ -73,13 +73,7 @@ impl Asked {
 /// A figure as a named output.
 #[must_use]
 pub fn output(key: &'static str, title: &str, asked: &Asked) -> Output {
-    let (picture, missing) = match draw(key, &asked.curves(), asked) {
-        Ok(picture) => (picture, None),
-        Err(missing) => (gap(&missing), Some(missing)),
-    };
-    let Picture { svg, height, caption } = picture;
-    let figure = Figure::new(key, title.to_owned(), caption, (&svg, height));
-    Output { key, environment: String::new(), file: key.to_owned(), figure, missing }
+    Output::of(key, (title.to_owned(), key.to_owned(), String::new()), draw(key, &asked.curves(), asked), "")
 }
 
 fn draw(key: &str, curves: &[Curve], asked: &Asked) -> Drawn {

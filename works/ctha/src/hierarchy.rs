@@ -1,7 +1,8 @@
 //! Tables of hierarchies that were played: coordination, conflicts by pair, messages, active layers (CTHA-092, CTHA-095, CTHA-110 to 116).
 
-use gimbal_analysis::columns::{count, label, share};
-use gimbal_analysis::tables::{label_cells, labels, mark_notes, no_evidence};
+use gimbal_analysis::columns::{count, label, number, share};
+use gimbal_analysis::metrics::ratio;
+use gimbal_analysis::tables::labelled;
 use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Summary, Table};
 use gimbal_view::work::{Context, Item, Undeclared};
 
@@ -15,32 +16,6 @@ pub(crate) fn cells<'a>(context: &Context<'a>) -> Result<Played<'a>, Undeclared>
     let (analysis, layers) = (context.analysis()?, context.records::<Layers>(&LAYERS)?);
     let with = |summary: &'a CellSummary| Some((summary, layers.of(&summary.info.id)?));
     Ok((analysis, analysis.cells.iter().filter_map(with).filter(|(_, layers)| !layers.episodes.is_empty()).collect()))
-}
-
-pub(crate) fn table(
-    (analysis, item): (&Analysis, &Item),
-    columns: Vec<Column>,
-    rows: Vec<(&CellSummary, Vec<Cell>)>,
-    mut notes: Vec<String>,
-) -> Table {
-    let said = no_evidence(rows.iter().map(|(summary, _)| &summary.info)).trim().to_owned();
-    if !said.is_empty() {
-        notes.push(said);
-    }
-    notes.extend(mark_notes(analysis));
-    let columns = labels(analysis).into_iter().chain(columns).collect();
-    let whole = |(summary, cells): (&CellSummary, Vec<Cell>)| label_cells(summary).into_iter().chain(cells).collect();
-    Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.into_iter().map(whole).collect(), notes }
-}
-
-pub(crate) fn number(
-    key: &'static str,
-    title: &str,
-    group: &'static str,
-    digits: usize,
-    about: &'static str,
-) -> Column {
-    Column::new(key, title, group, ColumnKind::Number(digits), about)
 }
 
 /// The mean of a figure a step over episodes, with its interval.
@@ -61,10 +36,6 @@ fn rate(
 
 fn sum(layers: &CellLayers, of: impl Fn(&Figures) -> u64) -> u64 {
     layers.episodes.iter().map(|(_, _, one)| of(one)).sum()
-}
-
-pub(crate) fn ratio(one: u64, other: u64) -> Option<f64> {
-    (other > 0).then(|| one as f64 / other as f64)
 }
 
 /// How the layers got along.
@@ -152,7 +123,7 @@ pub fn coordination(context: &Context<'_>, item: &Item) -> Result<Table, Undecla
         "The same detectors watch a hierarchy without contracts: what its layers forbid is read from lines of their free text.".to_owned(),
         "A cascade is defined here; the work names the measure and gives no definition (CTHA-114).".to_owned(),
     ];
-    Ok(table((analysis, item), columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// Which layers are in conflict, over what, and who is kept.
@@ -198,7 +169,7 @@ pub fn pairs(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         }
     }
     let notes = vec!["Without an arbiter nobody gives way, and neither layer is kept in these columns.".to_owned()];
-    Ok(table((analysis, item), columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// How messages follow their contracts, and what is kept of them.
@@ -235,7 +206,7 @@ pub fn messages(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
          fault took it away."
             .to_owned(),
     ];
-    Ok(table((analysis, item), columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// How many layers are asked in a step, and what coordination costs without model time.
@@ -286,7 +257,7 @@ pub fn activity(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
          counts as due and not as asked."
             .to_owned(),
     ];
-    Ok(table((analysis, item), columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// Why each layer was asked.
@@ -311,5 +282,5 @@ pub fn triggers(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
             ));
         }
     }
-    Ok(table((analysis, item), columns, rows, Vec::new()))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, Vec::new()))
 }

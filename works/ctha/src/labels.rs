@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::columns::{count, share};
+use gimbal_analysis::columns::{count, number, share};
+use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::tables::labelled;
 use gimbal_analysis::{Cell, Column, ColumnKind, Summary, Table};
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
 use gimbal_temporal::rollout::LayerLabelled;
 use gimbal_view::work::{Context, Item, Undeclared};
-
-use crate::hierarchy::{number, ratio, table};
 
 /// The records of labelled conflicts.
 pub static LABELS: RecordSource =
@@ -167,5 +167,5 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
     if !how.is_empty() {
         notes.push(format!("{}.", how.join("; ")));
     }
-    Ok(table((analysis, item), columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }

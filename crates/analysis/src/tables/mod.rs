@@ -54,6 +54,26 @@ pub const KEYS: [&str; STANDARD.len()] = {
     keys
 };
 
+/// A table whose rows begin with the labels of their cell, with the notes that its marks need.
+#[must_use]
+pub fn labelled(
+    analysis: &Analysis,
+    (key, title): (&'static str, &str),
+    columns: Vec<Column>,
+    rows: Vec<(&CellSummary, Vec<Cell>)>,
+    mut notes: Vec<String>,
+) -> Table {
+    let columns = labels(analysis).into_iter().chain(columns).collect();
+    let said = no_evidence(rows.iter().map(|(summary, _)| &summary.info)).trim().to_owned();
+    if !said.is_empty() {
+        notes.push(said);
+    }
+    notes.extend(mark_notes(analysis));
+    let whole = |(summary, cells): (&CellSummary, Vec<Cell>)| label_cells(summary).into_iter().chain(cells).collect();
+    let rows = rows.into_iter().map(whole).collect();
+    Table { key, title: title.to_owned(), columns, rows, notes }
+}
+
 /// Every table that has something to say, in reading order: main, paired, spread, trials, cost, roles, stops, failures, gaps. Each has the same
 /// columns whatever was played.
 #[must_use]

@@ -109,6 +109,7 @@ impl<'f> Episodes<'f> {
             task: &id.task,
             run: id.run,
             trial: id.trial,
+            seed: id.seed,
             instance: cell.map_or(0, |cell| cell.instance(id.run)),
             return_thousandths: outcome.episode_return.0,
             stop: outcome.stop,

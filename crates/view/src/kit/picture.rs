@@ -54,6 +54,26 @@ pub struct Output {
     pub missing: Option<String>,
 }
 
+impl Output {
+    /// A drawing as a named output; a frame that says what is missing where there is none. `title` is shown above it, `said` stands
+    /// behind its caption.
+    #[must_use]
+    pub fn of(
+        key: &'static str,
+        (title, file, environment): (String, String, String),
+        drawn: Drawn,
+        said: &str,
+    ) -> Self {
+        let (picture, missing) = match drawn {
+            Ok(picture) => (picture, None),
+            Err(missing) => (gap(&missing), Some(missing)),
+        };
+        let Picture { svg, height, caption } = picture;
+        let figure = Figure::new(key, title, format!("{caption}{said}"), (&svg, height));
+        Self { key, environment, file, figure, missing }
+    }
+}
+
 /// What to draw where a run lacks the cells: a frame that says so, and no numbers.
 #[must_use]
 pub fn gap(missing: &str) -> Picture {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::columns::{count, label, number, share, words};
 use gimbal_analysis::hypothesis::mcnemar;
+use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Table};
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
 
-use super::frame::{Frame, ratio};
+use super::frame::Frame;
 use crate::cases::{Case, Gated, Side, Stand};
 
 /// The middle of a confidence.

@@ -62,11 +62,6 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// `part` of `whole`; nothing of nothing.
-pub fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
 /// How many cases hold.
 pub fn how_many(cases: &[Case], holds: impl Fn(&Case) -> bool) -> u64 {
     cases.iter().filter(|case| holds(case)).count() as u64

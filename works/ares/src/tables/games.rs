@@ -3,15 +3,14 @@
 use std::sync::LazyLock;
 
 use gimbal_analysis::columns::{count, label, number, share, words};
-use gimbal_analysis::tables::confidence_title;
+use gimbal_analysis::metrics::ratio;
+use gimbal_analysis::tables::{confidence_title, labelled};
 use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Proportion, Table};
 use gimbal_core::yaml;
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use gimbal_view::work::{Context, Item, Undeclared};
 use serde::Deserialize;
 
-use super::frame::ratio;
-use super::panels::labelled;
 use crate::groups::{GAMES, Game, Games};
 
 /// The published rates, as data with their source.
@@ -132,7 +131,7 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
          adversaries) and EIG (below a third) promise agreement and an end."
             .to_owned(),
     ];
-    Ok(labelled(analysis, item, columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// The published rates, and beside each the least and the most that cells of this run reach on the same arm.

@@ -1,37 +1,18 @@
 //! Tables of panels: agreement by question, and accuracy by rule (ARES-098, ARES-122).
 
 use gimbal_analysis::columns::{count, label, share};
-use gimbal_analysis::tables::{confidence_title, label_cells, labels, mark_notes, no_evidence};
+use gimbal_analysis::metrics::ratio;
+use gimbal_analysis::tables::{confidence_title, labelled};
 use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Proportion, Table};
 use gimbal_messages::records::panel::Ruled;
 use gimbal_view::work::{Context, Item, Undeclared};
 
-use super::frame::ratio;
 use crate::groups::{PANELS, Panel, Panels};
 
 /// The levels of agreement, in the order of the table.
 const LEVELS: [&str; 3] = ["unanimous", "majority", "split"];
 /// What stands in the place of an answer that a rule does not give.
 const UNDECIDED: &str = "INCONCLUSIVE";
-
-/// A table whose rows begin with the labels of their cell.
-pub(crate) fn labelled(
-    analysis: &Analysis,
-    item: &Item,
-    columns: Vec<Column>,
-    rows: Vec<(&CellSummary, Vec<Cell>)>,
-    mut notes: Vec<String>,
-) -> Table {
-    let columns = labels(analysis).into_iter().chain(columns).collect();
-    let said = no_evidence(rows.iter().map(|(summary, _)| &summary.info)).trim().to_owned();
-    if !said.is_empty() {
-        notes.push(said);
-    }
-    notes.extend(mark_notes(analysis));
-    let whole = |(summary, cells): (&CellSummary, Vec<Cell>)| label_cells(summary).into_iter().chain(cells).collect();
-    let rows = rows.into_iter().map(whole).collect();
-    Table { key: item.key, title: item.title.to_owned(), columns, rows, notes }
-}
 
 /// The cells that have panels, in the study's order.
 fn cells<'a>(analysis: &'a Analysis, panels: &'a Panels) -> impl Iterator<Item = (&'a CellSummary, &'a [Panel])> {
@@ -81,7 +62,7 @@ pub fn agreement(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared
          project and not about cases."
             .to_owned(),
     ];
-    Ok(labelled(analysis, item, columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }
 
 /// A rule as a table shows it: its name, and the answer that it gives.
@@ -148,5 +129,5 @@ pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         "single is the first member: what one model alone gives.".to_owned(),
         "Accuracy is over all panels: one that its rule does not decide counts as inconclusive, and is right where that is expected.".to_owned(),
     ];
-    Ok(labelled(analysis, item, columns, rows, notes))
+    Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error};
 use gimbal_analysis::columns::{count, label, number, share, words};
+use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::tables::confidence_title;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Proportion, Table};
 use gimbal_evidence::judge::Verdict;
 
-use super::frame::{Frame, corpus, how_many, ratio, scenarios};
+use super::frame::{Frame, corpus, how_many, scenarios};
 use crate::cases::Case;
 use crate::errors::{Diagnosis, ErrorClass, Losses};
 

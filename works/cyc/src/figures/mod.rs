@@ -10,9 +10,9 @@ pub mod trace;
 pub mod visits;
 
 use gimbal_analysis::cyclic::{Board, Control, Entry};
-use gimbal_view::kit::picture::{Drawn, Picture, gap, slug};
+use gimbal_view::Output;
+use gimbal_view::kit::picture::{Drawn, slug};
 use gimbal_view::work::{Context, Item, Undeclared};
-use gimbal_view::{Figure, Output};
 
 /// What a figure is drawn from: the cells of one environment.
 pub struct Scene<'a> {
@@ -52,7 +52,7 @@ pub fn each(context: &Context<'_>, item: &Item, draw: fn(&Scene<'_>) -> Drawn) -
             file.push('x');
         }
         files.push(file.clone());
-        output(item, (title, file, (*environment).to_owned()), draw(&scene), evidence(&scene))
+        Output::of(item.key, (title, file, (*environment).to_owned()), draw(&scene), evidence(&scene))
     });
     Ok(each.collect())
 }
@@ -64,18 +64,7 @@ pub fn whole(context: &Context<'_>, item: &Item, draw: fn(&Board<'_>) -> Drawn) 
     let said = environments.iter().map(|environment| evidence(&Scene { board, environment }));
     let said = said.max_by_key(|words| words.len()).unwrap_or_default();
     let names = (item.title.to_owned(), item.key.to_owned(), environments.join(", "));
-    Ok(vec![output(item, names, draw(board), said)])
-}
-
-/// The drawing with its title, file and environment.
-fn output(item: &Item, (title, file, environment): (String, String, String), drawn: Drawn, said: &str) -> Output {
-    let (picture, missing) = match drawn {
-        Ok(picture) => (picture, None),
-        Err(missing) => (gap(&missing), Some(missing)),
-    };
-    let Picture { svg, height, caption } = picture;
-    let figure = Figure::new(item.key, title, format!("{caption}{said}"), (&svg, height));
-    Output { key: item.key, environment, file, figure, missing }
+    Ok(vec![Output::of(item.key, names, draw(board), said)])
 }
 
 /// What must be said of rows that are no evidence.
