@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use gimbal_core::{Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Acted, Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
 use gimbal_messages::{Delegate, Form, Message};
 use minijinja::Value as Filling;
 use serde_json::{Map, Value};
@@ -108,6 +108,11 @@ pub trait Peers: Send + Sync {
     /// The agent has decided on this call, which is carried out next.
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
         let _ = (stage, lane, call);
+    }
+
+    /// What the environment made of the call on which the agent had decided. A call that ends the episode leads to no such word.
+    async fn acted(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall, acted: &Acted) {
+        let _ = (stage, lane, call, acted);
     }
 
     /// Looks at a call that the agent wants to make, before the environment does; what it is held back for, if it is (CYC-095).

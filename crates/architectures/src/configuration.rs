@@ -12,14 +12,25 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
     settings: &Value,
     files: &dyn Files,
 ) -> Result<T, BuildError> {
+    read_whole(name, settings, files).map(|(settings, _)| settings)
+}
+
+/// The same, with the settings as they stand over their configuration, for whoever hands a part of them on.
+pub(crate) fn read_whole<T: JsonSchema + DeserializeOwned + 'static>(
+    name: &str,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<(T, Value), BuildError> {
     let Some(wanted) = settings.get("configuration").and_then(Value::as_str) else {
-        return crate::settings::read(name, settings);
+        return Ok((crate::settings::read(name, settings)?, settings.clone()));
     };
     // What is written over a configuration must be right by itself.
     let _: T = crate::settings::read(name, settings)?;
     let base = configuration(name, wanted, files)?;
-    crate::settings::read(name, &merged(base, settings))
-        .map_err(|error| BuildError { message: format!("configuration `{wanted}`: {error}"), ..error })
+    let whole = merged(base, settings);
+    let read = crate::settings::read(name, &whole)
+        .map_err(|error| BuildError { message: format!("configuration `{wanted}`: {error}"), ..error })?;
+    Ok((read, whole))
 }
 
 /// The settings of the configuration called `wanted`.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use gimbal_core::{Block, View};
+use gimbal_core::{Block, Halt, LaneId, Stage, View};
 use gimbal_messages::bounded;
 
 /// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
@@ -32,6 +32,24 @@ pub(crate) fn beside<'a>(view: &View, first: Option<&Block>, names: &'a [String]
         return Cow::Borrowed(names);
     }
     Cow::Owned(names.iter().filter(|name| *name != LATEST).cloned().collect())
+}
+
+/// The blocks of an adviser's prompt: those that are named, and where the belief state does not hold what was seen first, that too.
+///
+/// # Errors
+/// The halt that ended the episode.
+pub(crate) async fn blocks(
+    stage: &dyn Stage,
+    lane: LaneId,
+    first: Option<&Block>,
+    names: &[String],
+) -> Result<Vec<Block>, Halt> {
+    let view = stage.view().await;
+    let told = view.step == 1 || view.brief.literals_change || view.brief.free_arguments;
+    let first = first.filter(|_| told);
+    let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
+    blocks.extend(stage.context(lane, &beside(&view, first, names)).await?);
+    Ok(blocks)
 }
 
 /// The block of the latest observation.

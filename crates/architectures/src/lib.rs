@@ -9,6 +9,8 @@
 //! | [`dag`] | subtasks in a fixed order; nothing leads back |
 //! | [`debate`] | two sides argue over a packet of evidence; arithmetic decides |
 //! | [`panel`] | members answer one brief apart, and their agreement is counted; or they play a game by ballots |
+//! | [`reflexion`] | one agent over a session of trials; a reflector notes what went wrong |
+//! | [`lats`] | a tree search: a model proposes and values, actions are tried in branches |
 //! | [`temporal`] | layers on time scales, held together by contracts, authority and an arbiter |
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
@@ -25,10 +27,13 @@ mod first;
 pub mod gate;
 pub mod graph;
 pub mod hierarchy;
+pub mod lats;
 mod member;
 mod packet;
 pub mod panel;
 pub mod react;
+pub mod reflector;
+pub mod reflexion;
 mod settings;
 pub mod temporal;
 
@@ -47,7 +52,9 @@ pub fn messages() -> Vec<&'static dyn Message> {
     use control::messages::{GRAPH, GUIDANCE, ROUTING, SUBTASKS, SUMMARY};
     use debate::messages::{ANCHORED_POSITION, AUDIT, ESTIMATE, NARRATION, POSITION};
     use hierarchy::messages::{Analysis, Suggestions};
+    use lats::messages::{APPRAISAL, PROPOSALS};
     use panel::messages::{BALLOT, OPINION};
+    use reflector::REFLECTION;
     use temporal::messages::{PLAN, POLICY, REFLEX_ACTION, REMARK, TACTICAL_ACTION};
     vec![
         &Analysis,
@@ -70,6 +77,9 @@ pub fn messages() -> Vec<&'static dyn Message> {
         &PLAN,
         &POLICY,
         &REMARK,
+        &REFLECTION,
+        &PROPOSALS,
+        &APPRAISAL,
     ]
 }
 
@@ -95,6 +105,9 @@ pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
         "tactical_action" => ("temporal", "tactical"),
         "plan" => ("temporal", "strategic"),
         "policy" => ("temporal", "institutional"),
+        "reflection" => ("reflexion", "reflector"),
+        "proposals" => ("lats", "proposer"),
+        "appraisal" => ("lats", "valuer"),
         "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
         _ => return None,
     })
@@ -112,5 +125,7 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
         Arc::new(debate::DebateKind),
         Arc::new(panel::PanelKind),
         Arc::new(temporal::TemporalKind),
+        Arc::new(reflexion::ReflexionKind),
+        Arc::new(lats::LatsKind),
     ]
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod architectures;
+mod baselines;
 #[path = "../../agent/tests/common/mod.rs"]
 mod common;
 mod configurations;

@@ -22,7 +22,7 @@ fn all() -> Vec<(String, Value, Vec<Agent>)> {
     let files = TestFiles::default();
     let mut all = Vec::new();
     // Debates and panels have no defence and no list of actions: their requests are in `debate` and `panel`, those of layers in `temporal`.
-    let others = ["debate", "panel", "temporal"];
+    let others = ["debate", "panel", "temporal", "reflexion", "lats"];
     for configuration in configurations(&files).unwrap().into_iter().filter(|one| !others.contains(&one.base.as_str()))
     {
         for protocol in PROTOCOLS {

@@ -25,6 +25,10 @@ fn files() -> TestFiles {
     let scripts = [
         ("scripted/waits.yaml", "rules:\n  - say: \"Thought: calm\\nAnswer: wait\"\n"),
         ("scripted/babbles.yaml", "rules:\n  - say: \"I cannot decide.\"\n"),
+        (
+            "scripted/notes.yaml",
+            "rules:\n  - say: \"Thought: so\\nAnswer: {\\\"reflection\\\": \\\"Walk at once.\\\"}\"\n",
+        ),
         ("scripted/refuses.yaml", "rules:\n  - fail: refusal\n"),
     ];
     TestFiles(scripts.map(|(path, text)| (path.to_owned(), text.to_owned())).into())
@@ -43,15 +47,23 @@ fn registry() -> Registry {
 }
 
 fn resolve(architectures: &str, roles: &str) -> Result<plan::Plan, Problems> {
+    resolve_in("{ name: corridor, horizon: 8, slip_percent: 0 }", architectures, roles, "")
+}
+
+fn resolve_in(environment: &str, architectures: &str, roles: &str, more: &str) -> Result<plan::Plan, Problems> {
     let study = format!(
-        "study: stage\nenvironment: {{ name: corridor, horizon: 8, slip_percent: 0 }}\narchitectures: [{architectures}]\n\
-         roles: [{roles}]\nepisodes: {{ tasks: {{ split: test }}, runs: 2, seed: 3 }}\n"
+        "study: stage\nenvironment: {environment}\narchitectures: [{architectures}]\n\
+         roles: [{roles}]\nepisodes: {{ tasks: {{ split: test }}, runs: 2, seed: 3{more} }}\n"
     );
     plan::resolve(plan::parse(&study, "study.yaml")?, &Options::default(), &registry(), &models(), &files())
 }
 
 async fn rows(architectures: &str, roles: &str, folder: &Path) -> BTreeMap<String, Vec<EpisodeRow>> {
-    let plan = resolve(architectures, roles).unwrap_or_else(|problems| panic!("{problems}"));
+    played(resolve(architectures, roles), folder).await
+}
+
+async fn played(plan: Result<plan::Plan, Problems>, folder: &Path) -> BTreeMap<String, Vec<EpisodeRow>> {
+    let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
     let settings = Settings { jobs: Some(4), ..Settings::new(folder) };
     let summary = runner::run(Arc::new(plan), Arc::new(models()), settings, Cancel::default(), |_| {}).await.unwrap();
     assert_eq!((summary.lost, summary.exit_code()), (0, 0));
@@ -139,6 +151,47 @@ async fn the_same_run_twice_has_the_same_digest() {
         digests.push(digest(&RunFolder::open(&folder).unwrap()).unwrap());
     }
     assert_eq!(digests[0], digests[1]);
+}
+
+/// Whole runs on disk, verified: a trial pays for the reflection that it begins with.
+// covers: CTHA-131
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn trials_that_fail_cost_a_reflection_each_and_trials_of_an_expert_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let corridor = "{ name: corridor, horizon: 8, slip_percent: 0 }";
+    let trials = ", trials: { number: 3, over: same }";
+    let roles = "{ default: scripted/waits, reflector: scripted/notes }";
+    let plan = resolve_in(corridor, "{ base: reflexion }", roles, trials);
+    for row in only(played(plan, &folder.path().join("waits")).await) {
+        let reflections = row.trial.min(1);
+        assert_eq!((row.steps, row.model_calls), (8, 8 + reflections), "trial {}", row.trial);
+    }
+    let plan = resolve_in(corridor, "{ base: reflexion }", "{ default: noisy/1.0 }", trials);
+    for row in only(played(plan, &folder.path().join("expert")).await) {
+        assert_eq!((row.stop.name(), row.model_calls), ("solved", row.steps));
+    }
+}
+
+// covers: CTHA-131
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_with_a_perfect_expert_plays_like_the_expert_and_its_cells_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let architectures = "{ base: baseline, policy: walk }, { base: lats }, { base: lats, name: json, protocol: json }, \
+        { base: lats, name: native, protocol: native-tools, proposals: apart }";
+    let plan = resolve(architectures, "{ default: noisy/1.0 }").unwrap_or_else(|problems| panic!("{problems}"));
+    let marked: Vec<bool> = plan.cells.iter().map(|cell| cell.info.simulator).collect();
+    assert_eq!(marked, [false, true, true, true]);
+    let rows = rows(architectures, "{ default: noisy/1.0 }", folder.path()).await;
+    for row in rows.values().flatten() {
+        assert_eq!((row.stop.name(), row.steps, row.fallbacks, row.tool_calls), ("solved", 4, 0, 4), "{}", row.cell);
+    }
+}
+
+#[test]
+fn a_search_is_refused_where_the_environment_cannot_be_forked() {
+    let refused = resolve_in("{ name: counter }", "{ base: lats }", "{ default: noisy/1.0 }", "");
+    let words = refused.err().unwrap().to_string();
+    assert!(words.contains("it needs an environment that can be forked"), "{words}");
 }
 
 #[test]

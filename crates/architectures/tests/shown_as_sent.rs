@@ -105,6 +105,8 @@ fn architectures(guard: u64, attempts: u32) -> Vec<String> {
             format!("{{ base: hierarchy, name: hierarchy-{protocol}, {common}, {DELIBERATE} }}"),
             format!("{{ base: dag, name: dag-{protocol}, graph: {}, {common} }}", graph("list")),
             format!("{{ base: cyclic, name: cyclic-{protocol}, graph: {}, {common} }}", graph("complete")),
+            format!("{{ base: reflexion, name: reflexion-{protocol}, {common} }}"),
+            format!("{{ base: lats, name: lats-{protocol}, iterations: 2, reflections: 1, {common} }}"),
         ]);
     }
     all
@@ -156,7 +158,7 @@ async fn compare(folder: &Path, model: &str, guard: u64, attempts: u32, seed: u6
         assert!(reader.messages(sent.len() as u64).is_err(), "no call is shown that was not sent");
         compared += sent.len();
     }
-    assert_eq!(requests.len(), 15, "every architecture played");
+    assert_eq!(requests.len(), 21, "every architecture played");
     compared
 }
 

@@ -34,6 +34,12 @@ pub trait Branch: Send {
     /// When there is no such policy, or the branch is over or closed.
     fn policy(&mut self, name: &str) -> Result<ToolCall, BranchError>;
 
+    /// The call that an expert would make now, where the environment knows one and a model of the episode reads hints. Like
+    /// [`Stage::expert`](crate::Stage::expert), it is for hints alone.
+    fn expert(&self) -> Option<ToolCall> {
+        None
+    }
+
     /// Hash of the true state.
     fn state(&self) -> Digest;
 

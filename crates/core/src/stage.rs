@@ -155,6 +155,12 @@ pub trait Stage: Send + Sync {
     /// The present.
     async fn view(&self) -> View;
 
+    /// The sum of all rewards so far, that of the step which ended the episode too; `None` where nobody counts. An architecture that looks back
+    /// on a trial may go by it (CTHA-131).
+    fn episode_return(&self) -> Option<Milli> {
+        None
+    }
+
     /// The call that an expert would make now, where the environment knows one and a model of this episode reads hints.
     async fn expert(&self) -> Option<ToolCall> {
         None

@@ -3,6 +3,9 @@
 //! Reflex and Tactical want the action that the player of the environment takes from the same page. Strategic plans the goal as one
 //! subgoal and excludes nothing; Institutional sets no rule: a page that shows no trouble calls for neither.
 
+use std::sync::Arc;
+
+use gimbal_core::Message;
 use gimbal_model::{Page, Reply};
 use serde_json::json;
 
@@ -36,7 +39,7 @@ pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
             json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": [], "priority": 0.5, "deadline": null });
         return sheet.message("the goal is one piece of work", &plan);
     }
-    let wanted = action(sheet, player);
+    let wanted = action(sheet, sheet.page.messages, player);
     let sure = if wanted.is_some() { 0.8 } else { 0.1 };
     if sheet.asks_for(&["action_sequence"]) {
         let sequence = json!({
@@ -66,9 +69,9 @@ pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
     }
 }
 
-/// The action that the player of the environment takes, read from its answer to the same page.
-fn action(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Option<String> {
-    let page = Page { grammar: None, ..sheet.page };
+/// The action that the player of the environment takes, read from its answer to the same page with these messages.
+pub(crate) fn action(sheet: &Sheet<'_>, messages: &[Arc<Message>], player: fn(&Sheet<'_>) -> Reply) -> Option<String> {
+    let page = Page { grammar: None, messages, ..sheet.page };
     let mut own = Sheet::read(&page);
     own.adviser = false;
     // A player that tells places by the keys of their answers must not take this page for that of an adviser.

@@ -11,6 +11,7 @@ pub mod filings;
 pub mod household;
 pub mod kit;
 pub mod layers;
+pub mod search;
 pub mod textcraft;
 pub mod triage;
 
@@ -69,7 +70,7 @@ impl Reader for Careful {
         if layers::knows(&sheet) {
             return layers::reply(&sheet, player);
         }
-        player(&sheet)
+        search::reply(&sheet, player).unwrap_or_else(|| player(&sheet))
     }
 }
 
@@ -110,6 +111,7 @@ impl Reader for Only {
         if layers::knows(&sheet) {
             return layers::reply(&sheet, self.0);
         }
-        control::summary(&sheet).unwrap_or_else(|| self.0(&sheet))
+        let known = control::summary(&sheet).or_else(|| search::reply(&sheet, self.0));
+        known.unwrap_or_else(|| self.0(&sheet))
     }
 }

@@ -4,7 +4,7 @@ use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::labels::{self, LABELS};
 use crate::layers::LAYERS;
-use crate::{failures, figures, hierarchy, printed};
+use crate::{ablation, failures, figures, hierarchy, printed};
 
 /// A table of hierarchies; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -29,6 +29,8 @@ pub const ITEMS: &[Item] = &[
     table!("ctha-messages", "", "Messages between layers by how they were read", true, hierarchy::messages),
     table!("ctha-activity", "Tab. 6, Fig. 8(b)", "Active layers, and what coordination costs without model time", false, hierarchy::activity),
     table!("ctha-triggers", "", "Why layers were asked", false, hierarchy::triggers),
+    table!("ctha-ablation", "Tab. 17, Tab. 18, Tab. 19", "Each configuration against the full system", false, ablation::ablation),
+    table!("ctha-ablation-mean", "Tab. 17, Tab. 18", "Mean of signed deltas by configuration", false, ablation::means),
     Item {
         key: "ctha-labels",
         title: "What the ways to resolve conflicts are worth, and what each rule loses",

@@ -165,7 +165,9 @@ impl AgentSession<'_> {
         let at = taken.len();
         let tool = Some(call.tool.clone());
         taken.push(CallRecord { call: text.clone(), observation: String::new(), accepted: true, tool: tool.clone() });
-        match stage.act(lane, call, justification).await? {
+        let acted = stage.act(lane, call, justification).await?;
+        conversation.peers.acted(stage, lane, call, &acted).await;
+        match acted {
             Acted::Stepped(transition) => {
                 let seen = &transition.observation.text;
                 taken[at].observation = bounded(seen, KEPT);

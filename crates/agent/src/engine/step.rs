@@ -170,7 +170,9 @@ async fn watched(
         return Ok(Acted::Rejected(rejection));
     }
     peers.decided(stage, lane, call).await;
-    stage.act(lane, call, justification).await
+    let acted = stage.act(lane, call, justification).await?;
+    peers.acted(stage, lane, call, &acted).await;
+    Ok(acted)
 }
 
 /// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
-use gimbal_core::{BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
+use gimbal_core::{Acted, BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
 use gimbal_messages::records::gate as records;
 use gimbal_messages::{StageExt, bounded, spaced};
 use schemars::JsonSchema;
@@ -282,6 +282,10 @@ impl Peers for Gated<'_> {
 
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
         self.peers.decided(stage, lane, call).await;
+    }
+
+    async fn acted(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall, acted: &Acted) {
+        self.peers.acted(stage, lane, call, acted).await;
     }
 
     async fn holds_back(

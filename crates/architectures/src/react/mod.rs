@@ -6,7 +6,7 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::{Agent, Alone, Ended};
+use gimbal_agent::{Agent, Alone, Ended, Peers};
 use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
@@ -46,6 +46,19 @@ pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>)
     Ok(settings::resolve(ReactKind.name(), settings, files)?.into_agent())
 }
 
+/// What stands beside an agent on its own: blocks that its prompts show before all others, and who watches its calls.
+pub(crate) struct Beside<'a> {
+    /// Blocks.
+    pub blocks: &'a [Block],
+    /// Whoever watches.
+    pub peers: &'a dyn Peers,
+}
+
+impl Beside<'_> {
+    /// Nothing and nobody.
+    const NONE: Self = Self { blocks: &[], peers: &Alone };
+}
+
 pub(crate) struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.
@@ -62,23 +75,41 @@ impl React {
         (self.agent, self.context)
     }
 
-    fn gated<'a>(&'a self, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {
-        Gated { peers: &Alone, gate: self.gate.as_ref().map(|gate| (gate, gate_state)), spare }
+    fn gated<'a>(&'a self, peers: &'a dyn Peers, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {
+        Gated { peers, gate: self.gate.as_ref().map(|gate| (gate, gate_state)), spare }
+    }
+
+    /// Plays with something beside the agent. With nothing, the requests are those of [`Architecture::play`].
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(crate) async fn play_beside(&self, stage: &dyn Stage, beside: &Beside<'_>) -> Result<(), Halt> {
+        if let Some(most) = self.whole {
+            return self.converse(stage, most, beside).await;
+        }
+        let session = self.agent.session(stage).await?;
+        let gate_state = GateState::default();
+        loop {
+            let mut blocks = beside.blocks.to_vec();
+            blocks.extend(stage.context(LaneId::MAIN, &self.context).await?);
+            session.step_with(stage, LaneId::MAIN, &blocks, &self.gated(beside.peers, &gate_state, None)).await?;
+        }
     }
 
     /// One conversation from the first observation to the end (CYC-026).
-    async fn converse(&self, stage: &dyn Stage, most: Option<u32>) -> Result<(), Halt> {
+    async fn converse(&self, stage: &dyn Stage, most: Option<u32>, beside: &Beside<'_>) -> Result<(), Halt> {
         let session = self.agent.session(stage).await?;
         let view = stage.view().await;
         let first = crate::first::observation(&view);
         let context = crate::first::beside(&view, first.as_ref(), &self.context);
-        let mut blocks: Vec<Block> = first.into_iter().collect();
+        let mut blocks: Vec<Block> = beside.blocks.iter().cloned().chain(first).collect();
         blocks.extend(stage.context(LaneId::MAIN, &context).await?);
         let gate_state = GateState::default();
         let most = most.unwrap_or(stage.brief().horizon);
         blocks.push(calls_left(most));
-        let segment =
-            session.segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(&gate_state, Some(most)), most)).await?;
+        let segment = session
+            .segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(beside.peers, &gate_state, Some(most)), most))
+            .await?;
         Err(match segment.ended {
             Ended::Over(halt) => halt,
             Ended::Finished(_) | Ended::Calls => crate::control::spent(),
@@ -115,14 +146,6 @@ impl Architecture for React {
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
-        if let Some(most) = self.whole {
-            return self.converse(stage, most).await;
-        }
-        let session = self.agent.session(stage).await?;
-        let gate_state = GateState::default();
-        loop {
-            let blocks = stage.context(LaneId::MAIN, &self.context).await?;
-            session.step_with(stage, LaneId::MAIN, &blocks, &self.gated(&gate_state, None)).await?;
-        }
+        self.play_beside(stage, &Beside::NONE).await
     }
 }

@@ -60,13 +60,6 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// The halt that ended the episode.
     pub(super) async fn blocks(&self, lane: gimbal_core::LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
-        // Where the belief state does not hold what was seen first, it stays in sight (as for controllers).
-        let told = self.step == 1 || self.brief.literals_change || self.brief.free_arguments;
-        let first = self.first.as_ref().filter(|_| told);
-        let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
-        let view = self.stage.view().await;
-        let names = crate::first::beside(&view, first, names);
-        blocks.extend(self.stage.context(lane, &names).await?);
-        Ok(blocks)
+        crate::first::blocks(self.stage, lane, self.first.as_ref(), names).await
     }
 }

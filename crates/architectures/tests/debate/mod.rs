@@ -20,7 +20,7 @@ use gimbal_core::{
 };
 use gimbal_messages::Record;
 use gimbal_study::faults::Faults;
-use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use serde_json::{Value, json};
 
 use crate::common::TestFiles;
@@ -85,6 +85,8 @@ pub struct Court {
     waits: BTreeMap<&'static str, u64>,
     options: Value,
     pub faults: Faults,
+    /// What earlier trials of the session left, and the number of this one.
+    pub session: (Arc<SessionMemory>, u32),
 }
 
 /// What came of it.
@@ -117,6 +119,7 @@ impl Court {
             waits: BTreeMap::new(),
             options: json!({ "facts": 6 }),
             faults: Faults::default(),
+            session: (Arc::default(), 0),
         }
     }
 
@@ -179,7 +182,8 @@ impl Court {
         let unmet = architecture.needs().unmet(&family.offers());
         assert!(unmet.is_empty(), "{unmet:?}");
         let setup = EpisodeSetup::new(Digest::of(b"court"), TaskId(self.task.to_owned()), 7, Arc::new(roles));
-        let setup = EpisodeSetup { faults: self.faults, ..setup };
+        let (memory, trial) = self.session;
+        let setup = EpisodeSetup { faults: self.faults, memory, trial, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = family.open(&options).unwrap();
         let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await.unwrap();

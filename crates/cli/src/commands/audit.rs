@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, debate, hierarchy, panel, react, temporal};
+use gimbal_architectures::{control, debate, hierarchy, lats, panel, react, reflexion, temporal};
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
@@ -129,6 +129,8 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
             ("panel", json!({ "size": 1 })),
             ("temporal", json!({ "layers": 5 })),
             ("temporal", json!({ "layers": 5, "contracts": false })),
+            ("reflexion", json!({})),
+            ("lats", json!({ "reflections": 1 })),
             (Summariser::PLACE, json!({})),
         ] {
             for agent in agents(home, base, &settings)? {
@@ -191,6 +193,14 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
         }
         "temporal" => {
             let found = temporal::agents(settings, &*home.files).map_err(Failure::usage)?.0;
+            found.into_iter().map(|(_, agent)| agent).collect()
+        }
+        "reflexion" => {
+            let found = reflexion::agents(settings, &*home.files).map_err(Failure::usage)?.0;
+            found.into_iter().map(|(_, agent)| agent).collect()
+        }
+        "lats" => {
+            let found = lats::agents(settings, &*home.files).map_err(Failure::usage)?.0;
             found.into_iter().map(|(_, agent)| agent).collect()
         }
         Summariser::PLACE => vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()],

@@ -5,7 +5,7 @@ use std::path::Path;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{Placed, control, debate, hierarchy, panel, place_of, react, temporal};
+use gimbal_architectures::{Placed, control, debate, hierarchy, lats, panel, place_of, react, reflexion, temporal};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -24,6 +24,8 @@ const PACKETS: &str = "triage";
 const PANEL: &str = "panel";
 /// The architecture of layers on time scales.
 const TEMPORAL: &str = "temporal";
+/// Architectures that ask agents.
+const BASES: [&str; 9] = ["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL, TEMPORAL, "reflexion", "lats"];
 /// The environment that is played by ballots.
 const BALLOTS: &str = "consensus";
 
@@ -175,7 +177,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL, TEMPORAL].contains(&variant.base.as_str()) {
+                if !BASES.contains(&variant.base.as_str()) {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -211,6 +213,12 @@ fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<
     }
     if base == TEMPORAL {
         return temporal::agents(&settings, &*home.files).map_err(Failure::usage);
+    }
+    if base == "reflexion" {
+        return reflexion::agents(&settings, &*home.files).map_err(Failure::usage);
+    }
+    if base == "lats" {
+        return lats::agents(&settings, &*home.files).map_err(Failure::usage);
     }
     if base == Summariser::PLACE {
         let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;

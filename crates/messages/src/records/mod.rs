@@ -8,6 +8,7 @@ pub mod gate;
 pub mod hierarchy;
 pub mod memory;
 pub mod panel;
+pub mod search;
 pub mod stage;
 pub mod temporal;
 

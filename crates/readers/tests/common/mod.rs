@@ -13,7 +13,7 @@ use gimbal_core::{
 };
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::registry::Library;
-use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
+use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use serde_json::Value;
 
 /// The project's own files: personas and graphs.
@@ -157,6 +157,31 @@ impl Cell {
         let model = models().open(model).unwrap();
         let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
         self.play_with(&*self.architecture(), environment, options, (task, seed), roles).await
+    }
+
+    /// Plays trials of one session: the same task with the same seed.
+    pub async fn trials(
+        &self,
+        environment: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        number: u32,
+    ) -> Vec<Played> {
+        let memory = Arc::new(SessionMemory::default());
+        let architecture = self.architecture();
+        let mut all = Vec::new();
+        for trial in 0..number {
+            let model = models().open("reader/careful").unwrap();
+            let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
+            let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
+            let setup = EpisodeSetup { memory: Arc::clone(&memory), trial, ..setup };
+            let recorder = Arc::new(MemoryRecorder::default());
+            let outcome = play_episode(&*architecture, environment.open(options).unwrap(), setup, recorder.clone())
+                .await
+                .unwrap();
+            all.push(Played { task: task.to_string(), outcome, recorded: recorder.recorded() });
+        }
+        all
     }
 
     /// Plays as [`Cell::play`] does and keeps every request with its answer. With `spoilt`, the first answer of each role is

@@ -92,7 +92,7 @@ fn configured() -> Vec<(String, &'static str, Value)> {
         .unwrap()
         .into_iter()
         // Sides of a debate and members of a panel are asked for messages over a packet, and not for actions.
-        .filter(|known| !["debate", "panel", "temporal"].contains(&known.base.as_str()))
+        .filter(|known| !["debate", "panel", "temporal", "reflexion", "lats"].contains(&known.base.as_str()))
         .map(|known| {
             let base = if known.base == "react" { "react" } else { "hierarchy" };
             (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))

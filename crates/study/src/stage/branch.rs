@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use gimbal_core::stop::Ending;
 use gimbal_core::{
-    Branch, BranchError, Digest, Environment, Halt, Reply, Rng, Stop, ToolCall, Transition, legal_calls, seed,
+    Branch, BranchError, Digest, Environment, Expert, Halt, Reply, Rng, Stop, ToolCall, Transition, legal_calls, seed,
 };
 use gimbal_messages::records::stage::Branched;
 
@@ -28,13 +28,15 @@ pub struct Branches {
     /// Seed of the episode.
     seed: u64,
     horizon: u32,
+    /// Whether a model of the episode reads hints.
+    hints: bool,
     cancel: Cancel,
     deadline: Option<Instant>,
 }
 
 impl Branches {
     /// Of an episode that began at `begun`.
-    pub fn of(setup: &EpisodeSetup, horizon: u32, begun: Instant) -> Self {
+    pub fn of(setup: &EpisodeSetup, (horizon, hints): (u32, bool), begun: Instant) -> Self {
         Self {
             made: AtomicU64::new(0),
             calls: AtomicU64::new(0),
@@ -42,6 +44,7 @@ impl Branches {
             most: setup.limits.most_branch_calls(),
             seed: setup.seed,
             horizon,
+            hints,
             cancel: setup.cancel.clone(),
             deadline: setup.limits.seconds.and_then(|seconds| begun.checked_add(Duration::from_secs(seconds))),
         }
@@ -157,6 +160,11 @@ impl Branch for PresentBranch {
         }
         let call = self.policies.get_mut(name).and_then(|draws| self.environment.decide(name, draws));
         call.ok_or_else(|| BranchError::NoPolicy(name.to_owned()))
+    }
+
+    fn expert(&self) -> Option<ToolCall> {
+        let asked = self.branches.hints && self.closed.is_none();
+        asked.then(|| self.environment.expert().and_then(Expert::next_call)).flatten()
     }
 
     fn state(&self) -> Digest {

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Embedder,
-    Expert, Grammar, Halt, LaneId, Memory, Rejection, Rng, RoleSettings, Scorer, Stage, TokenCount, ToolCall, ToolSpec,
-    View, canonical,
+    Expert, Grammar, Halt, LaneId, Memory, Milli, Rejection, Rng, RoleSettings, Scorer, Stage, TokenCount, ToolCall,
+    ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -58,6 +58,10 @@ impl Stage for EpisodeStage {
     async fn view(&self) -> View {
         let state = self.lock();
         View { step: state.steps + 1, brief: Arc::clone(&self.brief), observation: Arc::clone(&state.observation) }
+    }
+
+    fn episode_return(&self) -> Option<Milli> {
+        Some(self.lock().episode_return)
     }
 
     async fn expert(&self) -> Option<ToolCall> {

@@ -224,7 +224,7 @@ impl EpisodeStage {
         let wants_hints = setup.roles.values().any(|role| role.model.wants_hints());
         let environment = tokio::sync::Mutex::new(environment);
         let begun = Instant::now();
-        let branches = Arc::new(Branches::of(&setup, brief.horizon, begun));
+        let branches = Arc::new(Branches::of(&setup, (brief.horizon, wants_hints), begun));
         Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, branches, wants_hints, begun })
     }
 

@@ -1,0 +1,311 @@
+//! What proposer and valuer are asked, and what experts in their places would say.
+
+use std::collections::BTreeMap;
+
+use gimbal_core::stop::Ending;
+use gimbal_core::{Block, Halt, Hint, LaneId, Milli, ToolCall};
+use gimbal_messages::{Form, bounded, spaced};
+use serde_json::{Value, json};
+
+use super::search::{Present, Search, in_words};
+use super::settings::Asked;
+use super::tree::{ROOT, Step};
+use super::{Episode, Lats};
+use crate::contracted::{Contracted, Shape};
+
+/// How much of an answer that cannot be used goes back to the model, in characters.
+const BROKEN: usize = 2_000;
+/// Longest result of a simulated action that is shown, in characters.
+const RESULT: usize = 1_200;
+/// Longest action under a mask where arguments are free, in characters.
+const FREE_ACTION: usize = 400;
+/// Most possible actions of a simulated state that are listed.
+const LISTED: usize = 200;
+/// Other answers of an expert.
+const OTHERS: usize = 8;
+/// Value of what an expert would do, and of anything else.
+const VALUED: (f64, f64) = (0.9, 0.3);
+
+/// A proposal: the action as it is shown, and its call or why it is none.
+type Proposed = (String, Result<ToolCall, String>);
+
+impl Lats {
+    /// The actions that the proposer names at a node, without those that were refused before; each once.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(super) async fn propose(
+        &self,
+        search: &mut Search<'_>,
+        episode: &Episode,
+        at: usize,
+        (present, refused): (&Present, &BTreeMap<String, String>),
+    ) -> Result<Vec<Proposed>, Halt> {
+        let (calls, wanted) = match self.proposals {
+            Asked::Together => (1, self.width),
+            Asked::Apart => (self.width, 1),
+        };
+        let blocks = self.blocks(search, episode, at, present).await?;
+        let mut proposed: Vec<Proposed> = Vec::new();
+        for _ in 0..calls {
+            if !search.charge() {
+                break;
+            }
+            let already: Vec<&str> = proposed.iter().map(|(action, _)| action.as_str()).collect();
+            let mut told = self.told(search, episode, at);
+            told["wanted"] = json!(wanted);
+            if !already.is_empty() {
+                told["already"] = json!(already);
+            }
+            if !refused.is_empty() {
+                let why = refused.iter().map(|(action, why)| json!({ "action": action, "why": why }));
+                told["refused"] = why.collect();
+            }
+            let expert = present.expert.as_ref().map(|(_, action)| proposing(action, present, &already, wanted));
+            for action in self.actions(search, (&blocks, &told), present, (wanted, expert)).await? {
+                let read = read_action(search, present, &action).await;
+                let same = |known: &Proposed| match (&known.1, &read) {
+                    (Ok(known), Ok(read)) => known == read,
+                    _ => known.0 == action,
+                };
+                if !proposed.iter().any(same) && !refused.contains_key(&action) {
+                    let shown = match &read {
+                        Ok(call) => search.stage.render(call).await,
+                        Err(_) => action,
+                    };
+                    proposed.push((shown, read));
+                }
+            }
+        }
+        Ok(proposed)
+    }
+
+    /// One answer of the proposer: action texts, at most as many as were wanted.
+    async fn actions(
+        &self,
+        search: &Search<'_>,
+        (blocks, told): (&[Block], &Value),
+        present: &Present,
+        (wanted, expert): (usize, Option<Hint>),
+    ) -> Result<Vec<String>, Halt> {
+        let texts: Vec<&str> = present.legal.iter().map(|(_, action)| action.as_str()).collect();
+        let open = search.stage.brief().free_arguments || texts.is_empty();
+        let action = if open { Form::text(1, FREE_ACTION) } else { Form::word(&texts) };
+        let message = spaced(told);
+        let asked = Contracted {
+            agent: &self.proposer,
+            lane: LaneId::MAIN,
+            blocks,
+            who: "proposer",
+            target: "",
+            message: &message,
+            shape: Shape::Contract(&self.reading.proposals),
+            form: Form::object(&[("actions", Form::array(&action, 1, wanted))]),
+            expert,
+            longest: BROKEN,
+            mask: true,
+        };
+        let read = asked.ask(search.stage, |value| {
+            let actions = value["actions"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let actions: Vec<String> =
+                actions.map(|action| action.trim().to_owned()).filter(|action| !action.is_empty()).collect();
+            if actions.is_empty() { Err("`actions` names no action".to_owned()) } else { Ok(actions) }
+        });
+        let mut actions = read.await?.unwrap_or_default();
+        actions.truncate(wanted);
+        Ok(actions)
+    }
+
+    /// What is said of the children of a node, in their order: by the end of the episode where there is one, else by the valuer; none where neither says
+    /// anything.
+    ///
+    /// # Errors
+    /// The halt that ended the episode.
+    pub(super) async fn appraise(
+        &self,
+        search: &mut Search<'_>,
+        episode: &Episode,
+        at: usize,
+        (children, present): (&[usize], &Present),
+    ) -> Result<Vec<Option<Milli>>, Halt> {
+        let runs_on = search.stage.brief().runs_on;
+        let known = |child: &usize| match search.tree.node(*child).step.ended {
+            Some(Ending::Solved) => Some(Milli(1000)),
+            Some(Ending::Failed | Ending::Broken) => Some(Milli::ZERO),
+            // Where the environment runs on, its last step is no failure.
+            Some(Ending::Horizon) => Some(if runs_on { Milli(500) } else { Milli::ZERO }),
+            Some(Ending::Answered) | None => None,
+        };
+        let mut values: Vec<Option<Milli>> = children.iter().map(known).collect();
+        let asked: Vec<usize> = (0..children.len()).filter(|place| values[*place].is_none()).collect();
+        let groups: Vec<Vec<usize>> = match self.values {
+            Asked::Together => vec![asked],
+            Asked::Apart => asked.into_iter().map(|place| vec![place]).collect(),
+        };
+        for group in groups.into_iter().filter(|group| !group.is_empty()) {
+            if !search.charge() {
+                break;
+            }
+            let candidates: Vec<&Step> = group.iter().map(|place| &search.tree.node(children[*place]).step).collect();
+            let found = self.values_of(search, episode, at, (&candidates, present)).await?;
+            for (place, value) in group.into_iter().zip(found) {
+                values[place] = Some(value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// One answer of the valuer: a value for each candidate; none at all where it cannot be used.
+    async fn values_of(
+        &self,
+        search: &Search<'_>,
+        episode: &Episode,
+        at: usize,
+        (candidates, present): (&[&Step], &Present),
+    ) -> Result<Vec<Milli>, Halt> {
+        let [_, context] = &self.contexts;
+        let blocks = crate::first::blocks(search.stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
+        let mut told = self.told(search, episode, at);
+        let numbered = candidates.iter().zip(1_u32..).map(|(step, number)| {
+            let mut shown = shown(step);
+            shown["number"] = json!(number);
+            shown
+        });
+        told["candidates"] = numbered.collect();
+        let expert = present.expert.as_ref().map(|(call, _)| valuing(call, candidates));
+        let (message, count) = (spaced(&told), candidates.len());
+        let asked = Contracted {
+            agent: &self.valuer,
+            lane: LaneId::MAIN,
+            blocks: &blocks,
+            who: "valuer",
+            target: "",
+            message: &message,
+            shape: Shape::Contract(&self.reading.appraisal),
+            form: Form::object(&[("values", Form::array(&Form::share(), count, count))]),
+            expert,
+            longest: BROKEN,
+            mask: true,
+        };
+        let read = asked.ask(search.stage, |value| {
+            let values = value["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+            let values: Vec<Milli> = values.map(Milli::from_f64).collect();
+            let found = values.len();
+            if found == count {
+                return Ok(values);
+            }
+            Err(format!("`values` has {found} numbers; there are {count} candidates, and each needs one"))
+        });
+        Ok(read.await?.unwrap_or_default())
+    }
+
+    /// What both are told of a node.
+    fn told(&self, search: &Search<'_>, episode: &Episode, at: usize) -> Value {
+        let (path, horizon) = (search.tree.path(at), search.stage.brief().horizon);
+        let step = search.step + search.tree.node(at).depth;
+        let mut told = json!({ "step": step, "steps_left": horizon.saturating_sub(step - 1) });
+        if !path.is_empty() {
+            told["simulated"] = path.into_iter().map(shown).collect();
+        }
+        if !episode.notes.is_empty() {
+            told["notes"] = json!(episode.notes);
+        }
+        told
+    }
+
+    /// What the proposer sees beside the request. Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
+    async fn blocks(
+        &self,
+        search: &Search<'_>,
+        episode: &Episode,
+        at: usize,
+        present: &Present,
+    ) -> Result<Vec<Block>, Halt> {
+        let (stage, [context, _]) = (search.stage, &self.contexts);
+        let mut blocks = crate::first::blocks(stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
+        let brief = stage.brief();
+        if brief.literals_change || brief.free_arguments {
+            let possible = if at == ROOT {
+                let possible = self.proposer.session(stage).await?.possible_actions(stage).await?;
+                possible.map(|text| text.to_string())
+            } else {
+                listed(present)
+            };
+            let name = "possible_actions".to_owned();
+            blocks.extend(possible.map(|text| Block { name, text: text.into() }));
+        }
+        Ok(blocks)
+    }
+}
+
+/// The possible actions of a simulated state.
+fn listed(present: &Present) -> Option<String> {
+    if present.legal.is_empty() {
+        return None;
+    }
+    let mut lines = vec!["The actions that are possible after the simulated ones, one on each line:".to_owned()];
+    lines.extend(present.legal.iter().take(LISTED).map(|(_, action)| action.clone()));
+    let more = present.legal.len().saturating_sub(LISTED);
+    if more > 0 {
+        lines.push(format!("... and {more} more of the same kinds"));
+    }
+    Some(format!("<possible_actions>\n{}\n</possible_actions>", lines.join("\n")))
+}
+
+/// A simulated step as models are shown it.
+fn shown(step: &Step) -> Value {
+    let mut shown = json!({ "action": step.action });
+    if !step.simulated {
+        shown["result"] = json!("(it was not simulated)");
+    } else if !step.result.is_empty() {
+        shown["result"] = json!(bounded(step.result.trim(), RESULT));
+    }
+    if let Some(reward) = step.reward.filter(|reward| *reward != Milli::ZERO) {
+        shown["reward"] = json!(reward.to_string());
+    }
+    if let Some(ended) = step.ended {
+        shown["ended"] = json!(in_words(ended));
+    }
+    shown
+}
+
+/// The call of an action text: one that is legal at the node, else whatever the environment reads.
+async fn read_action(search: &Search<'_>, present: &Present, action: &str) -> Result<ToolCall, String> {
+    let same = |known: &str| known.trim().eq_ignore_ascii_case(action.trim());
+    if let Some((call, _)) = present.legal.iter().find(|(_, known)| same(known)) {
+        return Ok(call.clone());
+    }
+    search.stage.parse(action).await.map_err(|rejection| rejection.message)
+}
+
+/// What an expert would propose: its own action first, then others. A mistaken one leaves its own action out.
+fn proposing(own: &str, present: &Present, already: &[&str], wanted: usize) -> Hint {
+    let others: Vec<&str> = present
+        .legal
+        .iter()
+        .map(|(_, action)| action.as_str())
+        .filter(|action| *action != own && !already.contains(action))
+        .collect();
+    let say = |actions: Vec<&str>| spaced(&json!({ "actions": actions }));
+    let from = |at: usize, count: usize| others.iter().cycle().skip(at).take(count.min(others.len())).copied();
+    let first = (!already.contains(&own)).then_some(own);
+    let answer: Vec<&str> = first.into_iter().chain(from(0, wanted - first.iter().len())).collect();
+    let answer = if answer.is_empty() { vec![own] } else { answer };
+    // Spread over all that is legal: neighbours in the list are much alike.
+    let stride = (others.len() / OTHERS).max(1);
+    let starts = (0..others.len()).step_by(stride).take(OTHERS);
+    Hint { answer: say(answer), alternatives: starts.map(|at| say(from(at, wanted).collect())).collect() }
+}
+
+/// What an expert would say of candidates: what it would do itself is good. Mistaken ones say the reverse, or the same of all.
+fn valuing(own: &ToolCall, candidates: &[&Step]) -> Hint {
+    let (good, bad) = VALUED;
+    let say = |of: &dyn Fn(bool) -> f64| {
+        let values = candidates.iter().map(|step| of(step.call.as_ref() == Some(own)));
+        spaced(&json!({ "values": values.collect::<Vec<f64>>() }))
+    };
+    Hint {
+        answer: say(&|own| if own { good } else { bad }),
+        alternatives: vec![say(&|own| if own { bad } else { good }), say(&|_| 0.5)],
+    }
+}
