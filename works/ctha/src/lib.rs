@@ -3,6 +3,7 @@
 //! Its tables and figures of hierarchies that were played, its printed numbers and its figures of gains, in one list ([`Ctha`]). Layers, contracts, authority, the arbiter's rules and the mathematics
 //! are in `gimbal-temporal`.
 
+pub mod attacks;
 mod failures;
 pub mod figures;
 mod hierarchy;
