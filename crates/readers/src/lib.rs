@@ -8,6 +8,7 @@ pub mod ballots;
 pub mod control;
 mod defence;
 pub mod filings;
+pub mod gullible;
 pub mod household;
 pub mod kit;
 pub mod layers;
@@ -37,13 +38,15 @@ impl Readers for Library {
             "defender" => Some(Arc::new(Only(defence::reply))),
             "triage" => Some(Arc::new(Only(triage::reply))),
             "consensus" => Some(Arc::new(Only(ballots::reply))),
-            _ => None,
+            other => gullible::Gullible::named(other).map(|reader| Arc::new(reader) as Arc<dyn Reader>),
         }
     }
 
     fn list(&self) -> Vec<(&'static str, &'static str)> {
         vec![
             ("careful", "a careful player of any environment, by what the prompt says"),
+            ("gullible", "as careful, but falls for instructions in what it is shown; gullible-0.5: for half of them"),
+            ("wary", "as careful, but plans no action that what it is shown asks for"),
             ("alfworld", "the player of household tasks"),
             ("finance_agent", "the player of questions about filings"),
             ("textcraft", "the player of crafting tasks"),
@@ -63,15 +66,19 @@ impl Reader for Careful {
     }
 
     fn reply(&self, page: &Page<'_>) -> Reply {
-        let sheet = kit::Sheet::read(page);
-        if let Some(summary) = control::summary(&sheet) {
-            return summary;
-        }
-        if layers::knows(&sheet) {
-            return layers::reply(&sheet, player);
-        }
-        search::reply(&sheet, player).unwrap_or_else(|| player(&sheet))
+        careful(&kit::Sheet::read(page))
     }
+}
+
+/// The careful player's answer.
+fn careful(sheet: &kit::Sheet<'_>) -> Reply {
+    if let Some(summary) = control::summary(sheet) {
+        return summary;
+    }
+    if layers::knows(sheet) {
+        return layers::reply(sheet, player);
+    }
+    search::reply(sheet, player).unwrap_or_else(|| player(sheet))
 }
 
 /// The answer of the player whose environment the prompt speaks of.

@@ -4,8 +4,11 @@
 //! what of it is not done yet, each episode on a stage ([`stage`]) that meters and journals everything, into a run
 //! folder ([`run`]); what is read later is read from the folder alone ([`read`]).
 //!
+//! Attacks by text that a study plants are in [`attacks`], all other faults in [`faults`].
+//!
 //! *Invariant*: environments, architectures and models are known through [`registry`] only.
 
+pub mod attacks;
 pub mod faults;
 pub mod plan;
 pub mod probe;

@@ -2,6 +2,7 @@
 
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
+use crate::attacks::{self, ATTACKS};
 use crate::labels::{self, LABELS};
 use crate::layers::LAYERS;
 use crate::{ablation, failures, figures, hierarchy, printed};
@@ -15,6 +16,21 @@ macro_rules! table {
             source: $source,
             needs: Needs::RESULTS,
             records: Some(&LAYERS),
+            in_report: $shown,
+            make: Make::Table($made),
+        }
+    };
+}
+
+/// A table of attacks.
+macro_rules! attack {
+    ($key:literal, $source:literal, $title:literal, $shown:literal, $made:path) => {
+        Item {
+            key: $key,
+            title: $title,
+            source: $source,
+            needs: Needs::RESULTS,
+            records: Some(&ATTACKS),
             in_report: $shown,
             make: Make::Table($made),
         }
@@ -40,6 +56,9 @@ pub const ITEMS: &[Item] = &[
         in_report: true,
         make: Make::Table(labels::labels),
     },
+    attack!("ctha-attacks-overall", "Tab. 13", "Attacks by text: success and helpfulness by configuration", true, attacks::overall),
+    attack!("ctha-attacks", "Tab. 35", "Attacks by text: success and helpfulness by category", true, attacks::attacks),
+    attack!("ctha-attacks-stopped", "", "Attacks by text: what stopped them, and who read them", false, attacks::stopped),
     Item {
         key: failures::KEY,
         title: "Coordination failures by step",

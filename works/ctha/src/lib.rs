@@ -4,6 +4,7 @@
 //! are in `gimbal-temporal`.
 
 pub mod ablation;
+pub mod attacks;
 mod failures;
 pub mod figures;
 mod hierarchy;

@@ -299,6 +299,8 @@ pub enum SchemaKind {
     PersonaExamples,
     /// personas/engine.yaml
     Engine,
+    /// Suites of attacks, such as attacks/suite.yaml
+    Attacks,
     /// graphs/NAME.yaml
     Graph,
     /// personas/configurations.yaml

@@ -89,6 +89,7 @@ pub fn schema(kind: SchemaKind) -> Result<(), Failure> {
         SchemaKind::PersonaExamples => persona("persona-examples"),
         SchemaKind::Engine => persona("engine"),
         SchemaKind::Configurations => persona("configurations"),
+        SchemaKind::Attacks => Some(gimbal_study::attacks::schema()),
         SchemaKind::Graph => Some(gimbal_architectures::graph::schema()),
         SchemaKind::Prices => Some(gimbal_model::PriceTable::schema()),
         SchemaKind::Script => Some(gimbal_model::scripted::Script::schema()),

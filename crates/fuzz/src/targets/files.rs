@@ -61,6 +61,18 @@ pub fn persona(bytes: &[u8]) {
     }
 }
 
+pub fn suites() -> Vec<Vec<u8>> {
+    owned(&[include_str!("../../../../attacks/suite.yaml")])
+}
+
+pub fn suite(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    match gimbal_study::attacks::Suite::parse(text, "suite.yaml") {
+        Ok(suite) => assert_eq!(suite.digest(), suite.clone().digest()),
+        Err(problem) => assert!(problem.to_string().starts_with("suite.yaml"), "{problem}"),
+    }
+}
+
 pub fn studies() -> Vec<Vec<u8>> {
     owned(&[
         include_str!("../../../../studies/quickstart.yaml"),

@@ -63,6 +63,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target { name: "consensus-action", about: "ballots of a round", seeds: panel::rounds, read: panel::round },
     Target { name: "consensus-end", about: "ends and options of games", seeds: panel::ends, read: panel::end },
+    Target { name: "study-attacks", about: "suites of attacks", seeds: files::suites, read: files::suite },
     Target { name: "study-file", about: "study files", seeds: files::studies, read: files::study },
     Target { name: "study-frame", about: "frames of journals", seeds: files::frames, read: files::frame },
     Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },

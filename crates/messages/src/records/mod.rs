@@ -1,5 +1,6 @@
 //! The records that reports read, by the room that writes them.
 
+pub mod attack;
 pub mod consensus;
 pub mod control;
 pub mod debate;

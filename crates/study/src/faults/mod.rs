@@ -9,9 +9,12 @@ pub mod alter;
 mod rule;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gimbal_core::{LaneId, Rng};
 use serde_json::Value;
+
+use crate::attacks::{Category, Suite};
 
 pub use rule::{Bounds, CallPlace, PlantedText, Rule};
 
@@ -213,6 +216,19 @@ impl Faults {
         for text in self.0.iter_mut().filter_map(|rule| rule.text.as_mut()) {
             if let Some(file) = &text.file {
                 text.text = read(file)?.into();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the suites of attacks that name a file.
+    ///
+    /// # Errors
+    /// The first that `read` gives, which gets the path and the category that is needed.
+    pub fn read_suites<E>(&mut self, read: impl Fn(&str, Category) -> Result<Arc<Suite>, E>) -> Result<(), E> {
+        for attack in self.0.iter_mut().filter_map(|rule| rule.attack.as_mut()) {
+            if let Some(file) = &attack.file {
+                attack.suite = read(file, attack.category)?;
             }
         }
         Ok(())

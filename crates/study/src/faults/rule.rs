@@ -6,6 +6,7 @@ use gimbal_core::Digest;
 use serde_json::{Value, json};
 
 use super::{Fault, decimal};
+use crate::attacks::{Attack, CHOICE};
 
 /// A kind of fault with its rate and its bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Rule {
     pub bounds: Bounds,
     /// What [`Fault::Planted`] plants; without a text it plants nothing.
     pub text: Option<PlantedText>,
+    /// The attack whose text it plants, in the place of a text of its own.
+    pub attack: Option<Attack>,
 }
 
 /// Calls that a rule is bounded to; `None` bounds nothing.
@@ -64,7 +67,7 @@ impl Rule {
     /// A rule without bounds.
     #[must_use]
     pub fn new(fault: Fault, rate: u32) -> Self {
-        Self { fault, rate, bounds: Bounds::default(), text: None }
+        Self { fault, rate, bounds: Bounds::default(), text: None, attack: None }
     }
 
     /// Whether it has its effect at most once in an episode: a text that is planted at a named step. It is planted on the main lane alone, where
@@ -84,6 +87,11 @@ impl Rule {
                 identity[key] = Value::from(bound.as_str());
             }
         }
+        if let Some(attack) = &self.attack {
+            identity["attack"] = json!({
+                "category": attack.category.name(), "choice": CHOICE, "suite": attack.suite.digest().to_string(),
+            });
+        }
         if let Some(step) = step {
             identity["step"] = Value::from(*step);
         }
@@ -98,7 +106,10 @@ impl Rule {
             None => Digest::of(text.text.as_bytes()).short(),
         });
         let step = step.map(|step| step.to_string());
-        let bounds = [("from", from), ("to", to), ("step", &step), ("text", &text)];
+        let attack = self.attack.as_ref().map(|attack| attack.category.name().to_owned());
+        let suite = self.attack.as_ref().and_then(|attack| attack.file.clone());
+        let bounds =
+            [("from", from), ("to", to), ("step", &step), ("text", &text), ("attack", &attack), ("suite", &suite)];
         let bounds: Vec<String> =
             bounds.iter().filter_map(|(key, bound)| Some(format!("{key} {}", bound.as_ref()?))).collect();
         let plain = format!("{} {}", self.fault.key(), decimal(self.rate));

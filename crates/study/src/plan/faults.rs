@@ -4,8 +4,11 @@ use gimbal_core::Files;
 use gimbal_core::yaml::{At, Kind, Node};
 use serde_json::{Map, Value, json};
 
+use std::sync::Arc;
+
 use super::error::Problem;
 use super::members::{Members, decimal, items, shown, small, string};
+use crate::attacks::{Attack, Category, Suite};
 use crate::faults::{Bounds, Fault, Faults, ONE, PlantedText, Rule, Site};
 
 /// The word for a variant without faults.
@@ -64,6 +67,10 @@ fn fault_set(node: &Node, file: &str) -> Result<FaultSet, Problem> {
         }
     }
     members.finish()?;
+    if rules.iter().filter(|rule| rule.attack.is_some()).count() > 1 {
+        let what = "an entry of `faults` plants at most one attack: what became of two could not be told apart";
+        return Err(Problem::at(file, node.at, what));
+    }
     let faults = Faults::of(rules);
     for site in Site::ALL {
         if faults.most_at(site) > u64::from(ONE) {
@@ -108,7 +115,10 @@ fn rules_of(fault: Fault, node: &Node, file: &str) -> Result<Vec<Rule>, Problem>
         let step = members.get("step").map(|node| small(node, file, "`step`", 1)).transpose()?;
         if fault == Fault::Planted {
             rule.bounds.step = step;
-            rule.text = Some(planted(&mut members, file)?);
+            match attack(&mut members, file)? {
+                Some(attack) => rule.attack = Some(attack),
+                None => rule.text = Some(planted(&mut members, file)?),
+            }
         } else {
             let mut agent =
                 |key: &'static str| members.get(key).map(|node| shown(node, file, &format!("`{key}`"))).transpose();
@@ -118,6 +128,40 @@ fn rules_of(fault: Fault, node: &Node, file: &str) -> Result<Vec<Rule>, Problem>
         Ok(rule)
     };
     found.iter().map(rule).collect()
+}
+
+/// The attack that a rule plants, where it names a category; its suite is read when the study is resolved.
+fn attack(members: &mut Members<'_>, file: &str) -> Result<Option<Attack>, Problem> {
+    let (suite, category) = (members.get("suite"), members.get("attack"));
+    let Some(node) = category else {
+        return match suite {
+            Some(node) => {
+                Err(Problem::at(file, node.at, "`suite` is the file of an `attack`, which this rule does not name"))
+            }
+            None => Ok(None),
+        };
+    };
+    if let Some(other) = members.get("text").or_else(|| members.get("file")) {
+        return Err(Problem::at(file, other.at, "a rule of `tool.planted` has one of `text`, `file` and `attack`"));
+    }
+    if members.get("step").is_none() {
+        return Err(Problem::at(
+            file,
+            node.at,
+            "`attack` needs `step`: it is planted once, behind what is seen of that step",
+        ));
+    }
+    let name = string(node, file, "`attack`")?;
+    let Some(category) = Category::named(&name) else {
+        let hint = gimbal_core::nearest::hint_among(&name, &Category::ALL.map(Category::name));
+        return Err(Problem::at(file, node.at, format!("there is no attack `{name}`{hint}")));
+    };
+    let named = suite.map(|node| shown(node, file, "`suite`")).transpose()?;
+    let suite = Suite::own()?;
+    if named.is_none() && suite.category(category).is_none() {
+        return Err(Problem::at(file, node.at, format!("the suite has no category `{name}`")));
+    }
+    Ok(Some(Attack { category, suite, file: named }))
 }
 
 /// What a rule plants: its own text, or that of a file, which is read when the study is resolved.
@@ -131,7 +175,11 @@ fn planted(members: &mut Members<'_>, file: &str) -> Result<PlantedText, Problem
         (None, Some(node)) => Ok(PlantedText { text: "".into(), file: Some(shown(node, file, "`file`")?) }),
         (_, found) => {
             let at = found.map_or(members.at, |node| node.at);
-            Err(Problem::at(file, at, "a rule of `tool.planted` needs either `text` or `file`, and not both"))
+            Err(Problem::at(
+                file,
+                at,
+                "a rule of `tool.planted` needs either `text` or `file`, and not both; or `attack`",
+            ))
         }
     }
 }
@@ -172,6 +220,20 @@ pub(super) fn read_texts(sets: &mut [FaultSet], file: &str, files: &dyn Files) -
         };
         let read = set.faults.read_texts(read);
         problems.extend(read.err().map(|what: String| Problem::at(file, set.at, format!("`tool.planted`: {what}"))));
+        let at = set.at;
+        let read = |path: &str, category: Category| -> Result<Arc<Suite>, Problem> {
+            let wrong = |what: String| Problem::at(file, at, format!("`tool.planted`: {what}"));
+            let found = files.read(path).map_err(|error| wrong(error.to_string()))?;
+            let (text, place) = found.ok_or_else(|| {
+                wrong(format!("there is no suite `{path}` in the data folders; give its path below one of them"))
+            })?;
+            let suite = Suite::parse(&text, &place)?;
+            if suite.category(category).is_none() {
+                return Err(wrong(format!("the suite `{path}` has no category `{}`", category.name())));
+            }
+            Ok(Arc::new(suite))
+        };
+        problems.extend(set.faults.read_suites(read).err());
     }
     problems
 }
@@ -218,8 +280,17 @@ pub fn schema(name: &Value) -> Value {
                 let text =
                     json!({ "type": "string", "minLength": 1, "maxLength": LONGEST, "description": "The text." });
                 let file = json!({ "type": "string", "minLength": 1, "description": "Its file, in a data folder." });
-                let either = json!([{ "required": ["text"] }, { "required": ["file"] }]);
-                let (rule, list) = rules(json!({ "text": text, "file": file }), Some(either));
+                let attack = json!({
+                    "enum": Category::ALL.map(Category::name), "description": "Category of a suite of attacks whose text is planted."
+                });
+                let suite = json!({
+                    "type": "string", "minLength": 1, "description": "File of the suite, in a data folder; that of the program if left out."
+                });
+                let either = json!([
+                    { "required": ["text"] }, { "required": ["file"] }, { "required": ["attack", "step"] },
+                ]);
+                let own = json!({ "text": text, "file": file, "attack": attack, "suite": suite });
+                let (rule, list) = rules(own, Some(either));
                 json!({ "anyOf": [rule, list] })
             }
             _ => rate,

@@ -44,7 +44,7 @@ impl EpisodeStage {
                 Ok(Reply::Step(transition)) => {
                     let (hash, situation) = (environment.state(), environment.situation());
                     self.lock().situations.insert(situation);
-                    return self.stepped(call, justification, transition, hash);
+                    return self.stepped(call, justification, (transition, hash), &**environment);
                 }
                 Err(rejection) => {
                     let mut state = self.lock();
@@ -84,8 +84,8 @@ impl EpisodeStage {
         &self,
         call: &ToolCall,
         justification: Option<&str>,
-        mut transition: Transition,
-        hash: gimbal_core::Digest,
+        (mut transition, hash): (Transition, gimbal_core::Digest),
+        environment: &dyn Environment,
     ) -> Result<Acted, Halt> {
         let mut state = self.lock();
         let horizon = self.brief.horizon;
@@ -93,7 +93,7 @@ impl EpisodeStage {
         let mut injected = None;
         // Nobody acts on what comes last.
         if ending.is_none() {
-            let (seen, fault) = state.sight(&transition.observation)?;
+            let (seen, fault) = state.sight(&transition.observation, environment)?;
             (transition.observation, injected) = (seen, fault);
         }
         let transition = Arc::new(transition);
@@ -112,6 +112,7 @@ impl EpisodeStage {
             let event = injected.event(&*self.recorder)?;
             state.push(LaneId::MAIN, event)?;
         }
+        state.attacked(call, step)?;
         match ending {
             Some(ending) => Err(state.end(Halt::of(ending.into()))),
             None => Ok(Acted::Stepped(transition)),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Brief, Halt, LaneId, Observation, Rng, ToolCall, Tracker};
+use gimbal_core::{Brief, Environment, Halt, LaneId, Observation, Rng, ToolCall, Tracker};
 
 use super::State;
 use super::injector::InjectedFault;
@@ -44,11 +44,20 @@ impl State {
     ///
     /// # Errors
     /// Never on the main lane, where the environment moves.
-    pub fn sight(&mut self, truth: &Arc<Observation>) -> Result<(Arc<Observation>, Option<InjectedFault>), Halt> {
-        let injected = self.inject(LaneId::MAIN, Site::Tool)?;
+    pub fn sight(
+        &mut self,
+        truth: &Arc<Observation>,
+        environment: &dyn Environment,
+    ) -> Result<(Arc<Observation>, Option<InjectedFault>), Halt> {
+        let mut injected = self.inject(LaneId::MAIN, Site::Tool)?;
+        let step = self.steps + 1;
+        let armed = injected.as_mut().and_then(|injected| self.injector.arm(injected, environment, step));
         let latest = Arc::clone(&self.observation);
         let other =
             injected.and_then(|mut injected| Some((self.injector.misread(&mut injected, truth, &latest)?, injected)));
+        if other.is_some() {
+            self.armed = armed;
+        }
         self.injector.witness(truth);
         Ok(other.map_or_else(|| (Arc::clone(truth), None), |(other, injected)| (other, Some(injected))))
     }
@@ -69,6 +78,8 @@ impl State {
         if let Some(mut injected) = self.inject(lane, Site::Tool)? {
             let other = match injected.fault {
                 Fault::Stale => self.lane(lane)?.faults.answers.get(&call.tool).cloned(),
+                // An attack is planted behind what is seen of a step alone: whoever answers a query has no environment at hand.
+                Fault::Planted if injected.attack.is_some() => None,
                 Fault::Planted => self.injector.plant(&injected, &heard),
                 _ => about_another(&*self.tracker, call, brief, &mut injected.draws),
             };

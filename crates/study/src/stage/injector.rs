@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_core::event::Fault as FaultEvent;
-use gimbal_core::{Answering, Body, Brief, Completion, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng};
+use gimbal_core::{
+    Answering, Body, Brief, Completion, Environment, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng,
+};
+use gimbal_messages::records::attack::AttackPlanted;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::recorder::Recorder;
 use super::recorder::halt_of;
 use super::texts::keep;
+use crate::attacks::{Attack, Chosen, PLACEHOLDER, choose};
 use crate::faults::{CallPlace, Fault, Faults, Site, alter};
 
 /// Observations that a wrong one is taken from, at most.
@@ -25,6 +29,17 @@ pub struct Injector {
     spent: BTreeSet<usize>,
     /// What the agent might have seen so far, where observations may be wrong.
     seen: Vec<Arc<Observation>>,
+}
+
+/// An attack with its text and its call.
+#[derive(Debug)]
+pub struct ArmedAttack {
+    /// The call.
+    pub chosen: Chosen,
+    /// The text with the call in it.
+    pub text: String,
+    /// As the journal keeps it.
+    pub record: AttackPlanted,
 }
 
 /// The injector's side of a lane.
@@ -52,6 +67,8 @@ pub struct InjectedFault {
     pub fault: Fault,
     /// The text that it plants.
     pub text: Option<Arc<str>>,
+    /// The attack whose text it plants.
+    pub attack: Option<Attack>,
     /// Place of its rule, where that has its effect once.
     once: Option<usize>,
     /// Number of the call at its site and lane.
@@ -154,7 +171,30 @@ impl Injector {
         let (place, draws) = self.faults.draw(self.seed, site, lane, index, call)?;
         let rule = self.faults.rules().get(place).filter(|_| !self.spent.contains(&place))?;
         let text = rule.text.as_ref().map(|text| Arc::clone(&text.text));
-        Some(InjectedFault { fault: rule.fault, text, once: rule.is_once().then_some(place), index, draws })
+        let (attack, once) = (rule.attack.clone(), rule.is_once().then_some(place));
+        Some(InjectedFault { fault: rule.fault, text, attack, once, index, draws })
+    }
+
+    /// Chooses text and call of an attack from seed and step, and from what is legal now: architectures that come to the same place meet the same
+    /// attack, however often they looked before. `None` where the fault is no attack, or there is no call to ask for.
+    pub fn arm(&self, injected: &mut InjectedFault, environment: &dyn Environment, step: u32) -> Option<ArmedAttack> {
+        let attack = injected.attack.as_ref()?;
+        let mut draws = Rng::stream(self.seed, &format!("attack/{}/{step}", attack.category.name()));
+        let (text, aim) = attack.text(&mut draws)?;
+        let chosen = choose(environment, aim, &mut draws)?;
+        let record = AttackPlanted {
+            step,
+            suite: attack.suite.name.clone(),
+            category: attack.category.name().to_owned(),
+            text: text.name.clone(),
+            aim: chosen.aim.name().to_owned(),
+            call: chosen.text.clone(),
+            tool: chosen.call.tool.clone(),
+            arguments: chosen.call.arguments.clone(),
+        };
+        let text = text.text.replace(PLACEHOLDER, &chosen.text);
+        injected.text = Some(text.as_str().into());
+        Some(ArmedAttack { chosen, text, record })
     }
 
     /// What the agent sees with a planted text behind it; `None` where there is no text to plant.

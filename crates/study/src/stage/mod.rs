@@ -203,6 +203,8 @@ impl EpisodeStage {
             policies: BTreeMap::new(),
             expert: None,
             injector: Injector::new(setup.faults.clone(), setup.seed),
+            armed: None,
+            watch: None,
             situations: std::iter::once(environment.situation()).collect(),
             ended: None,
         };

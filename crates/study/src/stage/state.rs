@@ -12,10 +12,13 @@ use gimbal_core::{
 };
 
 use gimbal_messages::Record;
+use gimbal_messages::records::attack::{AttackCarriedOut, AttackRead};
 use gimbal_messages::records::stage::PromptLacks;
 
+use crate::attacks::Watch;
+
 use super::cell_cache::CellCache;
-use super::injector::Injector;
+use super::injector::{ArmedAttack, Injector};
 use super::lanes::{Lane, renumber, shares, sum};
 use super::recorder::{Near, RecordError, Recorder, halt_of};
 use super::texts::{Known, RequestCache, keep, keep_hashed};
@@ -42,6 +45,10 @@ pub struct State {
     pub policies: BTreeMap<String, Rng>,
     pub expert: Option<(u32, Option<ToolCall>)>,
     pub injector: Injector,
+    /// An attack that was planted in this step and is not on record yet.
+    pub armed: Option<ArmedAttack>,
+    /// The attack that was planted in this episode.
+    pub watch: Option<Watch>,
     /// The situations that the agent was in (CYC-067).
     pub situations: BTreeSet<Digest>,
     pub ended: Option<Halt>,
@@ -220,7 +227,24 @@ impl State {
             sampling,
             tools,
         };
-        self.push(lane, Body::ModelCalled(body))
+        self.push(lane, Body::ModelCalled(body))?;
+        let step = if main { self.steps + 1 } else { self.lane(lane)?.step };
+        match self.watch.as_mut().and_then(|watch| watch.reads(lane, role, request)) {
+            Some(whole) => self.note(lane, &AttackRead { step, role: role.to_owned(), whole }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records, behind a step, that the call of an attack was carried out, and the attack that was planted behind it.
+    pub fn attacked(&mut self, call: &ToolCall, step: u32) -> Result<(), Halt> {
+        if self.watch.as_ref().is_some_and(|watch| watch.call == *call) {
+            self.note(LaneId::MAIN, &AttackCarriedOut { step })?;
+        }
+        if let Some(ArmedAttack { chosen, text, record }) = self.armed.take() {
+            self.note(LaneId::MAIN, &record)?;
+            self.watch = Some(Watch::new(chosen.call, &chosen.text, &text));
+        }
+        Ok(())
     }
 
     /// Notes what a reader missed in the prompt of the call before (`prompt_lacks`).
