@@ -3,13 +3,17 @@
 //! Its tables and figures of hierarchies that were played, its printed numbers and its figures of gains, in one list ([`Ctha`]). Layers, contracts, authority, the arbiter's rules and the mathematics
 //! are in `gimbal-temporal`.
 
+pub mod effort;
 mod failures;
 pub mod figures;
 mod hierarchy;
 mod items;
 pub mod labels;
+pub mod latency;
 pub mod layers;
+mod pairs;
 pub mod printed;
+pub mod spread;
 pub mod tables;
 
 use gimbal_view::work::{Item, Work};

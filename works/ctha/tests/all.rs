@@ -3,4 +3,5 @@
 
 mod figures;
 mod layers;
+mod measures;
 mod printed;
