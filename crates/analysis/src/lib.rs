@@ -70,7 +70,8 @@ pub use rate::Rate;
 pub use rng::Generator;
 pub use role_costs::RoleCost;
 pub use row::{
-    CellDecoding, CellInfo, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds, TokenUse,
+    CellDecoding, CellInfo, ComponentTime, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds,
+    TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Log, Table, columns, markdown_text};

@@ -326,6 +326,24 @@ pub struct EpisodeRow {
     /// What the ledger holds by role and model, in their order.
     #[serde(default)]
     pub ledger: Vec<RoleLedger>,
+    /// Wall time of the attempt that counts, in microseconds, where the ledger has it. Volatile.
+    #[serde(default)]
+    pub took_us: Option<u64>,
+    /// What the architecture's own work took, by component, where it keeps accounts (CTHA-096). Volatile.
+    #[serde(default)]
+    pub components: Vec<ComponentTime>,
+}
+
+/// Time of one component of an architecture's own work in an episode.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentTime {
+    /// Name of the component.
+    pub component: Name,
+    /// Sum of its times.
+    pub nanoseconds: u64,
+    /// How often it was at work.
+    pub times: u64,
 }
 
 /// What the ledger holds of one role and model in one episode.
@@ -351,6 +369,9 @@ pub struct RoleLedger {
     /// Money billed in millionths of a millionth of a dollar; `None` where a billed request had no price.
     #[serde(default)]
     pub cost_exact: Option<u64>,
+    /// Latency of the calls of the attempt that counts, in microseconds. Volatile.
+    #[serde(default)]
+    pub called_us: u64,
 }
 
 /// Why an episode is no outcome of the agent at all.

@@ -1,18 +1,66 @@
-//! Records that only one system writes and reads: the fold that hands them to the state of a work, one at a time, and behind those of an
-//! episode its last observation, where a work asks for it.
+//! Records that only one system writes and reads: the fold that hands them to the state of a work, one at a time, between them the model
+//! calls of the episode, and behind them its last observation, where a work asks for these.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gimbal_core::event::Body;
-use gimbal_core::{RecordError, TextRef};
+use gimbal_core::event::{Body, ModelCalled};
+use gimbal_core::{Digest, RecordError, TextRef};
+use serde::{Deserialize, Serialize};
 
 use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 
 /// The kind by which a source asks for the last observation of each episode. It comes behind the episode's records, and is no
 /// kind of any record.
 pub const LAST_OBSERVATION: &str = "last observation";
+
+/// The kind by which a source asks for model calls, each where it stands among the records: [`ModelCall`] as JSON. It is no kind of any
+/// record.
+pub const MODEL_CALL: &str = "model call";
+
+/// What a source gets of a model call: enough to tell whether two calls differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// The step under way, from 1.
+    pub step: u32,
+    /// The role that was asked.
+    pub role: String,
+    /// Hash of the conversation that was sent.
+    pub request: Digest,
+    /// Hash of what was answered.
+    pub reply: Digest,
+}
+
+impl ModelCall {
+    /// Reads the data of a [`MODEL_CALL`].
+    ///
+    /// # Errors
+    /// When they do not have its form.
+    pub fn read(data: &str) -> Result<Self, RecordError> {
+        let wrong =
+            |error: serde_json::Error| RecordError { kind: MODEL_CALL, key: String::new(), why: error.to_string() };
+        serde_json::from_str(data).map_err(wrong)
+    }
+}
+
+/// The conversations of an episode's calls, by number: what a later call keeps of an earlier one is not written down again.
+#[derive(Debug, Default)]
+struct Conversations(BTreeMap<u64, Vec<String>>);
+
+impl Conversations {
+    fn call(&mut self, step: u32, called: &ModelCalled) -> ModelCall {
+        let kept = usize::try_from(called.kept).unwrap_or(usize::MAX);
+        let earlier = called.extends.first().and_then(|number| self.0.get(number));
+        let own = called.messages.iter().map(|message| format!("{} {}", message.speaker, message.text));
+        let whole: Vec<String> = earlier.into_iter().flatten().take(kept).cloned().chain(own).collect();
+        let parts: Vec<&[u8]> = whole.iter().map(String::as_bytes).collect();
+        let request = Digest::of_parts(&parts);
+        self.0.insert(called.call, whole);
+        let reply = Digest::of(called.reply.to_string().as_bytes());
+        ModelCall { step, role: called.role.clone(), request, reply }
+    }
+}
 
 /// A record as a journal holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +75,7 @@ pub struct StoredRecord<'a> {
     pub trial: u32,
     /// Name of its episode: cell, task, run.
     pub episode: &'a str,
-    /// Its kind; [`LAST_OBSERVATION`] where it is no record.
+    /// Its kind; [`MODEL_CALL`] or [`LAST_OBSERVATION`] where it is no record.
     pub kind: &'a str,
     /// Its data as JSON text; the text of a last observation as the agent would read it.
     pub data: &'a str,
@@ -47,7 +95,7 @@ pub trait RecordState: Any {
 pub struct RecordSource {
     /// Name of the state, unique among all works.
     pub name: &'static str,
-    /// Kinds of records, and [`LAST_OBSERVATION`].
+    /// Kinds of records, [`MODEL_CALL`] and [`LAST_OBSERVATION`].
     pub kinds: &'static [&'static str],
     /// Makes the state before the first record.
     pub start: fn() -> Box<dyn RecordState>,
@@ -114,6 +162,7 @@ impl<E> EpisodeFold<E> for RecordFold {
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         let name = episode.name();
+        let asks_for_calls = self.states.0.values().any(|state| state.kinds.contains(&MODEL_CALL));
         let mut hand = |kind: &str, number: u64, data: &TextRef| {
             for state in self.states.0.values_mut().filter(|state| state.kinds.contains(&kind)) {
                 let data = texts.text(data).map_err(FoldError::Text)?;
@@ -124,9 +173,15 @@ impl<E> EpisodeFold<E> for RecordFold {
             Ok(())
         };
         let mut last = None;
+        let mut conversations = Conversations::default();
         for (number, event) in (0..).zip(episode.events) {
             match &event.body {
                 Body::Note(note) => hand(&note.kind, number, &note.data)?,
+                Body::ModelCalled(called) if asks_for_calls => {
+                    let call = conversations.call(event.step, called);
+                    let data = serde_json::to_string(&call).unwrap_or_default();
+                    hand(MODEL_CALL, number, &TextRef::inline(&data))?;
+                }
                 Body::Started(started) => last = Some((number, &started.observation)),
                 Body::Stepped(step) => last = Some((number, &step.observation)),
                 _ => {}

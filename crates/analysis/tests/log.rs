@@ -14,6 +14,7 @@ fn instances_and_tokens_of_every_episode_are_told() {
         called: TokenUse { input, output: 5, ..TokenUse::default() },
         billed: TokenUse { input: 2 * input, output: 5, ..TokenUse::default() },
         cost_exact: Some(1_500_000_000_000),
+        ..RoleLedger::default()
     };
     let row = |run, instance, value| EpisodeRow {
         cell: "c".into(),

@@ -71,6 +71,7 @@ fn money_and_calls_add_up_by_role_and_model() {
         called: TokenUse { input, ..TokenUse::default() },
         billed: TokenUse { input, ..TokenUse::default() },
         cost_exact: cost,
+        ..RoleLedger::default()
     };
     for row in rows.episodes.iter_mut().filter(|row| row.cell == "terse") {
         row.ledger = vec![part("analyst", 3, 600, Some(5_000_000_000)), part("planner", 7, 400, None)];

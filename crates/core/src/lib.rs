@@ -64,7 +64,9 @@ pub use questions::{Exam, Follower, Questions};
 pub use record::{RecordError, RecordKind, RecordKinds};
 pub use reply::{Ask, EnvError, Observation, Reply, Transition};
 pub use seed::Rng;
-pub use stage::{Acted, AskError, AskRequest, Block, Decoding, LaneId, RoleSettings, Stage, TokenCount, View};
+pub use stage::{
+    Acted, AskError, AskRequest, Block, Decoding, LaneId, RoleSettings, Stage, Stopwatch, TokenCount, View,
+};
 pub use stop::{Ending, Halt, Stop};
 pub use task::{Part, TaskId};
 pub use text::TextRef;

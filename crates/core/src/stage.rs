@@ -122,6 +122,19 @@ pub enum AskError {
     Halt(#[from] Halt),
 }
 
+/// Accounts for the time of an architecture's own work, component by component. It gives no time away: what an episode does cannot depend on it.
+pub trait Stopwatch: Send {
+    /// Counts the time since the watch was started, or since its last lap, as that of a component.
+    fn lap(&mut self, component: &'static str);
+}
+
+/// A watch where nobody keeps accounts of time.
+struct Stopped;
+
+impl Stopwatch for Stopped {
+    fn lap(&mut self, _component: &'static str) {}
+}
+
 /// What became of a call to the environment.
 #[derive(Clone, Debug)]
 pub enum Acted {
@@ -271,6 +284,11 @@ pub trait Stage: Send + Sync {
 
     /// A named stream of the episode's seed.
     fn rng(&self, stream: &str) -> Rng;
+
+    /// Starts a watch over the architecture's own work. Its times are volatile: they go to the ledger when the attempt ends, and to no event.
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        Box::new(Stopped)
+    }
 
     /// The next call of a built-in policy of the environment.
     ///

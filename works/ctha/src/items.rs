@@ -5,7 +5,8 @@ use gimbal_view::work::{Item, Make, Needs, Printed};
 use crate::attacks::{self, ATTACKS};
 use crate::labels::{self, LABELS};
 use crate::layers::LAYERS;
-use crate::{ablation, failures, figures, hierarchy, printed};
+use crate::spread::{self, SPREAD};
+use crate::{ablation, effort, failures, figures, hierarchy, latency, printed};
 
 /// A table of hierarchies; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -59,6 +60,26 @@ pub const ITEMS: &[Item] = &[
     attack!("ctha-attacks-overall", "Tab. 13", "Attacks by text: success and helpfulness by configuration", true, attacks::overall),
     attack!("ctha-attacks", "Tab. 35", "Attacks by text: success and helpfulness by category", true, attacks::attacks),
     attack!("ctha-attacks-stopped", "", "Attacks by text: what stopped them, and who read them", false, attacks::stopped),
+    table!("ctha-latency", "Tab. 11, Tab. 20", "Where the time of a step goes, and throughput", false, latency::latency),
+    table!("ctha-efficiency", "Tab. 15", "What a success takes, and cascades against the baseline", false, effort::efficiency),
+    Item {
+        key: "ctha-scaling",
+        title: "Messages and comparisons against what grows with layers and with their pairs",
+        source: "Tab. 1, Tab. 6",
+        needs: Needs::RESULTS,
+        records: Some(&effort::EFFORT),
+        in_report: false,
+        make: Make::Table(effort::scaling),
+    },
+    Item {
+        key: "ctha-amplification",
+        title: "How far one altered message spreads",
+        source: "Fig. 7(b)",
+        needs: Needs::RESULTS,
+        records: Some(&SPREAD),
+        in_report: true,
+        make: Make::Table(spread::amplification),
+    },
     Item {
         key: failures::KEY,
         title: "Coordination failures by step",

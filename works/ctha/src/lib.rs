@@ -5,13 +5,17 @@
 
 pub mod ablation;
 pub mod attacks;
+pub mod effort;
 mod failures;
 pub mod figures;
 mod hierarchy;
 mod items;
 pub mod labels;
+pub mod latency;
 pub mod layers;
+mod pairs;
 pub mod printed;
+pub mod spread;
 pub mod tables;
 
 use gimbal_view::work::{Item, Work};

@@ -5,4 +5,5 @@ mod ablation;
 mod attacks;
 mod figures;
 mod layers;
+mod measures;
 mod printed;

@@ -65,6 +65,8 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         cost_microdollars: None,
         instance: 0,
         ledger: Vec::new(),
+        took_us: None,
+        components: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ records! {
     LayerViolated = "layer_violated",
     LayerCommitted = "layer_committed",
     LayerReleased = "layer_released",
+    LayerMasked = "layer_masked",
     SubgoalReached = "subgoal_reached",
 }
 
@@ -127,7 +128,7 @@ pub struct LayerViolated {
     /// The layer.
     pub layer: String,
     /// `authority` (Tab. 10), `policy` (a rule denies it), `escalated` (a rule or a limit wants a slower layer to look at it), `binding` (it
-    /// binds the task and no plan names it).
+    /// binds the task and no plan names it), `untimely` (it is on another layer's time scale, Eq. 19).
     pub kind: String,
     /// What it wanted.
     pub text: String,
@@ -167,6 +168,19 @@ pub struct LayerReleased {
     pub number: u64,
     /// Why: `expired`, `superseded`, `overruled`, `reached`, `rolled_back`.
     pub by: String,
+}
+
+/// A layer was asked under a mask that leaves out legal actions which policies deny (Eq. 21).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerMasked {
+    /// The step.
+    pub step: u32,
+    /// The layer.
+    pub layer: String,
+    /// Legal actions that were left out.
+    pub left_out: u32,
+    /// Actions that were left.
+    pub left: u32,
 }
 
 /// A subgoal of the plan is met.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use gimbal_analysis::name::{Name, Names};
-use gimbal_analysis::{EpisodeRow, RoleLedger, RoleUsage, TokenUse};
+use gimbal_analysis::{ComponentTime, EpisodeRow, RoleLedger, RoleUsage, TokenUse};
 use gimbal_core::{Digest, ModelErrorKind, Usage, UsageSource};
 use gimbal_model::Price;
 
-use crate::run::ledger::{Called, Received, Row, Sent};
+use crate::run::ledger::{Attempted, Called, Received, Row, Sent};
 use crate::run::spend::microdollars;
 
 /// An attempt at an episode: number of the ledger file, number within.
@@ -31,6 +31,8 @@ struct Account {
     latency_us: Vec<u64>,
     estimated: bool,
     failures: Failures,
+    took_us: Option<u64>,
+    components: Vec<ComponentTime>,
 }
 
 /// Calls and tokens as called of one role and model.
@@ -42,6 +44,7 @@ struct CalledBy {
     environment: bool,
     calls: u64,
     tokens: TokenUse,
+    latency_us: u64,
 }
 
 /// What was billed for an episode over all its attempts.
@@ -96,7 +99,8 @@ impl<'s> Accounts<'s> {
             Row::Sent(sent) => self.sent(file, sent),
             Row::Received(received) => self.received(file, received),
             Row::Called(called) => self.called(file, called),
-            Row::Attempted(_) | Row::Indexed(_) => {}
+            Row::Attempted(ended) => self.ended(file, ended),
+            Row::Indexed(_) => {}
         }
     }
 
@@ -130,7 +134,22 @@ impl<'s> Accounts<'s> {
         account.failures.count(&called.outcome, called.environment);
         let by = account.by(role, model, called.environment);
         by.calls += 1;
+        by.latency_us = by.latency_us.saturating_add(called.latency_us);
         add(&mut by.tokens, &called.usage);
+    }
+
+    fn ended(&mut self, file: u32, ended: &Attempted) {
+        if ended.took_us.is_none() && ended.components.is_empty() {
+            return;
+        }
+        let components = ended.components.iter().map(|one| ComponentTime {
+            component: self.names.of(&one.component),
+            nanoseconds: one.nanoseconds,
+            times: one.times,
+        });
+        let components = components.collect();
+        let account = self.attempts.entry((file, ended.try_number)).or_default();
+        (account.took_us, account.components) = (ended.took_us, components);
     }
 
     /// All rows were taken in: a request without an answer has an unknown cost.
@@ -149,6 +168,8 @@ impl<'s> Accounts<'s> {
         row.usage = usage(&account.called);
         row.model_calls = u32::try_from(account.called.iter().map(|by| by.calls).sum::<u64>()).unwrap_or(u32::MAX);
         row.call_latency_us = account.latency_us;
+        row.took_us = account.took_us;
+        row.components = account.components;
         row.tokens_estimated = account.estimated;
         row.failed_attempts = account.failures.of_agent;
         row.refusals = account.failures.refusals;
@@ -168,7 +189,14 @@ impl Account {
         let same = |by: &CalledBy| (&by.role, &by.model, by.environment) == (&role, &model, environment);
         let place = self.called.iter().position(same).unwrap_or_else(|| {
             self.called.reserve_exact(1);
-            self.called.push(CalledBy { role, model, environment, calls: 0, tokens: TokenUse::default() });
+            self.called.push(CalledBy {
+                role,
+                model,
+                environment,
+                calls: 0,
+                tokens: TokenUse::default(),
+                latency_us: 0,
+            });
             self.called.len() - 1
         });
         &mut self.called[place]
@@ -272,6 +300,7 @@ fn ledger(called: &[CalledBy], billed: &[RoleBill]) -> Vec<RoleLedger> {
     );
     for (place, by) in places.0.into_iter().zip(called) {
         lines[place].calls += by.calls;
+        lines[place].called_us = lines[place].called_us.saturating_add(by.latency_us);
         lines[place].called = lines[place].called.plus(&by.tokens);
     }
     for (place, bill) in places.1.into_iter().zip(billed) {

@@ -8,6 +8,7 @@ mod accounts;
 mod bill;
 mod digest;
 mod episodes;
+mod layers;
 mod reading;
 mod rows;
 mod scan;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use gimbal_core::Grammar;
 use gimbal_core::event::{Body, Ended, ModelCalled};
 
+use super::layers::{self, LayersTold};
 use super::trace::Reader;
 use crate::run::RunError;
 
@@ -24,9 +25,15 @@ struct StoryWriter {
     refused: u32,
     fallbacks: u32,
     normalised: u32,
+    layers: LayersTold,
 }
 
 impl StoryWriter {
+    fn new(most: usize) -> Self {
+        let layers = LayersTold::default();
+        Self { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0, layers }
+    }
+
     fn folded(&self, text: &str) -> String {
         folded(text, self.most)
     }
@@ -45,7 +52,7 @@ impl Reader {
     /// When a text is missing.
     pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
         let most = if whole { usize::MAX } else { SHOWN };
-        let mut teller = StoryWriter { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0 };
+        let mut teller = StoryWriter::new(most);
         let mut out = String::new();
         let mut step = 0;
         for event in self.events.clone() {
@@ -120,7 +127,9 @@ impl Reader {
                 format!("fault: {} at {} number {}{planted}", fault.kind, fault.site, fault.index)
             }
             Body::Sent(sent) => {
-                format!("{} -> {} ({}): {}", sent.from, sent.to, sent.contract, self.text(&sent.message)?)
+                let message = self.text(&sent.message)?;
+                let message = layers::message(&sent.contract, &message).unwrap_or(message);
+                format!("{} -> {} ({}): {message}", sent.from, sent.to, sent.contract)
             }
             Body::Remembered(change) => format!("remembers {}: {}", change.key, self.text(&change.value)?),
             // Behind every honest answer that is not written to the letter: the end counts them.
@@ -128,7 +137,10 @@ impl Reader {
                 teller.normalised += 1;
                 String::new()
             }
-            Body::Note(note) => format!("note {}: {}", note.kind, self.text(&note.data)?),
+            Body::Note(note) => {
+                let data = self.text(&note.data)?;
+                teller.layers.tell(&note.kind, &data).unwrap_or_else(|| format!("note {}: {data}", note.kind))
+            }
             Body::Ended(end) => told_end(&end, teller),
         })
     }
@@ -200,7 +212,7 @@ mod tests {
     #[test]
     fn what_the_reply_holds_is_not_said_again_and_the_end_counts_what_was_left_out() {
         let reply = "Thought: it runs dry\nAnswer: Oil machine=press".to_owned();
-        let teller = StoryWriter { most: SHOWN, reply, refused: 1, fallbacks: 2, normalised: 0 };
+        let teller = StoryWriter { reply, refused: 1, fallbacks: 2, ..StoryWriter::new(SHOWN) };
         assert_eq!(teller.unless_said("because", "it runs dry"), "");
         assert_eq!(teller.unless_said("because", " "), "");
         assert_eq!(teller.unless_said("written", "Oil machine=drill"), "\nwritten: Oil machine=drill");

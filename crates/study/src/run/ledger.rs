@@ -15,6 +15,7 @@ use gimbal_core::{Digest, Usage};
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
+use crate::stage::ComponentTime;
 
 /// A row of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,6 +111,9 @@ pub struct Called {
 pub struct Attempted {
     /// Milliseconds since 1970.
     pub at: u64,
+    /// What the architecture's own work took, by component; missing where it keeps no accounts (CTHA-096).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<ComponentTime>,
     /// More about a failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -117,6 +121,9 @@ pub struct Attempted {
     pub episode: Digest,
     /// How it stopped.
     pub stop: gimbal_core::Stop,
+    /// Wall time of the attempt in microseconds; missing in ledgers of before there was any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_us: Option<u64>,
     /// Attempt at the episode.
     #[serde(rename = "try")]
     pub try_number: u64,
@@ -482,9 +489,11 @@ mod tests {
     fn attempted(number: u64) -> Attempted {
         Attempted {
             at: number,
+            components: vec![ComponentTime { component: "arbiter".to_owned(), nanoseconds: number, times: 1 }],
             detail: "é\n".to_owned(),
             episode: Digest::of(&number.to_be_bytes()),
             stop: gimbal_core::Stop::Horizon,
+            took_us: Some(number),
             try_number: number,
         }
     }

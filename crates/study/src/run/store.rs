@@ -18,7 +18,7 @@ use super::ledger::{Attempted, Called, Indexed, LedgerFile, Mark, Received, Row,
 use super::presence::Presence;
 use super::spend::Spend;
 use super::texts::TextPack;
-use crate::stage::{Attempt, CallFacts, Near, Outcome, RecordError, Recorder};
+use crate::stage::{Attempt, CallFacts, ComponentTime, Near, Outcome, RecordError, Recorder};
 
 /// Longest time between a write and the order to make it durable.
 const SYNC: Duration = Duration::from_millis(100);
@@ -136,7 +136,14 @@ impl RunStore {
         let attempt = self.inner.attempts.fetch_add(1, Ordering::Relaxed);
         let held = Mutex::new(PendingJournal { bytes: Vec::new(), last: NONE });
         let hopeless = AtomicBool::new(false);
-        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, hopeless })
+        Arc::new(EpisodeRecorder {
+            inner: Arc::clone(&self.inner),
+            id,
+            attempt,
+            held,
+            took: Mutex::default(),
+            hopeless,
+        })
     }
 
     /// Which models are asked no more.
@@ -267,6 +274,8 @@ pub struct EpisodeRecorder {
     id: EpisodeId,
     attempt: u64,
     held: Mutex<PendingJournal>,
+    /// What the attempt took, once it is over.
+    took: Mutex<Option<(u64, Vec<ComponentTime>)>>,
     hopeless: AtomicBool,
 }
 
@@ -298,8 +307,16 @@ impl EpisodeRecorder {
     }
 
     fn attempted(&self, stop: gimbal_core::Stop, detail: &str) {
-        let row =
-            Attempted { at: now(), detail: detail.to_owned(), episode: self.id.key, stop, try_number: self.attempt };
+        let (took_us, components) = locked(&self.took).take().unzip();
+        let row = Attempted {
+            at: now(),
+            components: components.unwrap_or_default(),
+            detail: detail.to_owned(),
+            episode: self.id.key,
+            stop,
+            took_us,
+            try_number: self.attempt,
+        };
         locked(&self.inner.ledger).later(&Row::Attempted(row));
     }
 
@@ -437,6 +454,10 @@ impl Recorder for EpisodeRecorder {
         };
         locked(&self.inner.ledger).later(&Row::Called(row));
         Ok(())
+    }
+
+    fn took(&self, took_us: u64, components: Vec<ComponentTime>) {
+        *locked(&self.took) = Some((took_us, components));
     }
 
     fn failed(&self, call: &CallFacts<'_>, error: &ModelError) {

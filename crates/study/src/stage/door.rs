@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Embedder,
-    Expert, Grammar, Halt, LaneId, Memory, Milli, Rejection, Rng, RoleSettings, Scorer, Stage, TokenCount, ToolCall,
-    ToolSpec, View, canonical,
+    Expert, Grammar, Halt, LaneId, Memory, Milli, Rejection, Rng, RoleSettings, Scorer, Stage, Stopwatch, TokenCount,
+    ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -311,6 +311,10 @@ impl Stage for EpisodeStage {
 
     fn rng(&self, stream: &str) -> Rng {
         Rng::stream(self.setup.seed, &format!("architecture/{stream}"))
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        self.times.watch()
     }
 
     async fn policy(&self, name: &str) -> Result<ToolCall, Halt> {

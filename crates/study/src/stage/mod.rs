@@ -19,6 +19,7 @@ mod seen;
 mod slot;
 mod state;
 mod texts;
+mod watch;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,7 @@ pub use outcome::Outcome;
 pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, RecordedCall, Recorder};
 pub use seen::Seen;
 pub use slot::Slot;
+pub use watch::ComponentTime;
 
 use branch::Branches;
 use injector::Injector;
@@ -53,6 +55,7 @@ use memory::StageMemory;
 use recorder::halt_of;
 use state::State;
 use texts::RequestCache;
+use watch::Times;
 
 /// A role and the model that plays it.
 #[derive(Clone)]
@@ -133,6 +136,7 @@ pub struct EpisodeStage {
     queries: Arc<[ToolSpec]>,
     memory: StageMemory,
     branches: Arc<Branches>,
+    times: Times,
     wants_hints: bool,
     begun: Instant,
 }
@@ -227,7 +231,21 @@ impl EpisodeStage {
         let environment = tokio::sync::Mutex::new(environment);
         let begun = Instant::now();
         let branches = Arc::new(Branches::of(&setup, (brief.horizon, wants_hints), begun));
-        Ok(Self { setup, environment, state, recorder, brief, tools, queries, memory, branches, wants_hints, begun })
+        let times = Times::default();
+        Ok(Self {
+            setup,
+            environment,
+            state,
+            recorder,
+            brief,
+            tools,
+            queries,
+            memory,
+            branches,
+            times,
+            wants_hints,
+            begun,
+        })
     }
 
     /// Lets an environment that runs on go to its end where an architecture left it early, having done all it would: what is left is
@@ -255,6 +273,8 @@ impl EpisodeStage {
     /// The halt of an episode without an outcome: a failure of infrastructure, or a cancelled run.
     pub async fn finish(self, played: Result<(), Halt>) -> Result<Outcome, Halt> {
         let state_hash = self.environment.lock().await.state();
+        let took_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.recorder.took(took_us, self.times.components());
         let mut state = self.lock();
         let open: Vec<LaneId> = state.lanes.keys().map(|id| LaneId(*id)).collect();
         state.join(&open)?;

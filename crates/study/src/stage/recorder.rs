@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
 use thiserror::Error;
 
+use super::watch::ComponentTime;
+
 /// Why something could not be recorded. Nothing more may happen in the episode then.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RecordError {
@@ -89,6 +91,9 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     /// When the store failed.
     fn called(&self, call: &CallFacts<'_>, outcome: &str, usage: &Usage, latency_us: u64) -> Result<(), RecordError>;
+
+    /// How long the attempt at the episode took, in microseconds, and what the architecture's own work took by component. Volatile.
+    fn took(&self, _took_us: u64, _components: Vec<ComponentTime>) {}
 
     /// The call failed after all its attempts, and not because of the agent. A store may stop asking the model.
     fn failed(&self, _call: &CallFacts<'_>, _error: &ModelError) {}

@@ -16,4 +16,4 @@ pub use algorithm::{Mode, Rank, Score, Tie, mask};
 pub(crate) use compose::compose;
 pub use compose::{Composed, Scene, Skip, Skipped};
 pub use priority::Weights;
-pub use resolve::{Arbiter, Masked, Party, Verdict};
+pub use resolve::{Arbiter, Masked, Part, Party, Verdict};

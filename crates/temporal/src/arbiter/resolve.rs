@@ -30,6 +30,17 @@ pub struct Arbiter {
     pub authority: Authority,
 }
 
+/// A part of the way of a decision, for whoever measures what each takes (CTHA-096).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// Scores, and who excludes whom.
+    Conflicts,
+    /// Who gives way.
+    Masking,
+    /// One call, and the directives that hold after it.
+    Composing,
+}
+
 /// Who takes part in a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,6 +124,19 @@ impl Arbiter {
         learned: &[Milli],
         scene: &Scene<'_>,
     ) -> Verdict {
+        self.resolve_watched(proposals, commitments, learned, scene, &mut |_| {})
+    }
+
+    /// As [`Arbiter::resolve`]; `done` hears of each part when it is over, and changes nothing.
+    #[must_use]
+    pub fn resolve_watched(
+        &self,
+        proposals: &[Proposal],
+        commitments: &[&Commitment],
+        learned: &[Milli],
+        scene: &Scene<'_>,
+        done: &mut dyn FnMut(Part),
+    ) -> Verdict {
         let mut named: Vec<(Party, &Proposal, Milli)> = Vec::with_capacity(proposals.len() + commitments.len());
         for (place, proposal) in proposals.iter().enumerate() {
             let learned = learned.get(place).copied().unwrap_or(Milli::ZERO);
@@ -138,6 +162,7 @@ impl Arbiter {
             let both_proposed = matches!((one.0, other.0), (Party::Proposal(_), Party::Proposal(_)));
             both_proposed || one.1.layer != other.1.layer
         });
+        done(Part::Conflicts);
         let early = found.conflicts.is_empty();
         let masks = if early && self.early_exit {
             vec![None; named.len()]
@@ -146,6 +171,7 @@ impl Arbiter {
                 found.conflicts.iter().map(|conflict| (conflict.one, conflict.other)).collect();
             mask(&scores, &pairs, self.weights.epsilon, self.mode, self.tie)
         };
+        done(Part::Masking);
         let left: Vec<(usize, &Proposal)> =
             within.iter().filter(|place| masks[**place].is_none()).map(|place| (*place, named[*place].1)).collect();
         let (composed, kept, more) = compose(&left, &self.authority, scene);
@@ -159,8 +185,10 @@ impl Arbiter {
             }
             _ => None,
         });
+        let released = released.collect();
+        done(Part::Composing);
         Verdict {
-            released: released.collect(),
+            released,
             scores,
             comparisons: found.comparisons,
             conflicts: found.conflicts,

@@ -5,6 +5,7 @@ pub mod counter;
 pub mod dossier;
 pub mod lamps;
 pub mod oracle;
+pub mod repository;
 
 use std::collections::BTreeMap;
 

@@ -75,6 +75,8 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         cost_microdollars: (tokens > 0).then_some(tokens / 4),
         instance: 0,
         ledger: Vec::new(),
+        took_us: None,
+        components: Vec::new(),
     }
 }
 
