@@ -14,6 +14,42 @@ fn conflicts_are_generated_and_wrong_files_are_refused() {
     assert!(said.code == 2 && said.err.contains("missing.weights: cannot be read"), "{}", said.err);
 }
 
+// covers: CTHA-080
+#[test]
+fn the_rule_is_tuned_on_conflicts_that_a_run_labelled() {
+    let place = Place::new();
+    let study = "study: small\nenvironment: { name: cage2, horizon: 12, tasks: { split: train } }\narchitectures:\n  - { base: temporal, \
+                 configuration: ctha, experts: { overconfident: 500, excluding: true }, rollouts: { policy: restore_changed, second: remove_then_restore, \
+                 futures: 2, steps: 4 } }\nroles: { default: 'noisy/0.6' }\nepisodes: { runs: 4, seed: 3 }\n";
+    place.write("small.yaml", study);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    place.gimbal(&["arbiter", "collect", "small", "-o", "c.jsonl"]).good();
+    let stats = place.gimbal(&["arbiter", "stats", "c.jsonl", "--format", "csv"]).good().out;
+    assert!(stats.lines().any(|line| line.starts_with("cage2,")), "{stats}");
+    assert!(
+        stats.lines().any(|line| line.starts_with("published,100000,") && line.contains("0.423,0.318,0.259")),
+        "{stats}"
+    );
+    let said = place.gimbal(&["arbiter", "tune", "c.jsonl", "--starts", "1", "-o", "rule.json"]).good();
+    let words = said.err.lines().find_map(|line| line.strip_prefix("the default rule takes its recorded way in "));
+    let words: Vec<&str> = words.unwrap_or_else(|| panic!("{}", said.err)).split(' ').collect();
+    assert!(words[0] == words[2] && words[0].parse::<u32>().unwrap() > 20, "{words:?}");
+    let first = std::fs::read(place.path().join("rule.json")).unwrap();
+    place.gimbal(&["arbiter", "tune", "c.jsonl", "--starts", "1", "-o", "rule.json"]).good();
+    assert_eq!(std::fs::read(place.path().join("rule.json")).unwrap(), first);
+    // What it writes is what a study takes.
+    let rule: serde_json::Value = serde_json::from_slice(&first).unwrap();
+    place.write(
+        "tuned.yaml",
+        &study.replace("configuration: ctha,", &format!("configuration: ctha, weights: {},", rule["weights"])),
+    );
+    place.gimbal(&["run", "tuned.yaml", "--dry-run"]).good();
+    let labels = place.gimbal(&["report", "small", "--table", "ctha-labels", "--format", "csv"]).good().out;
+    assert!(labels.contains("second_kappa"), "{labels}");
+    let said = place.gimbal(&["arbiter", "tune", "small.yaml"]);
+    assert!(said.code == 2 && said.err.contains("line 1"), "{}", said.err);
+}
+
 #[cfg(not(feature = "arbiter-train"))]
 #[test]
 fn a_build_without_training_names_the_feature() {
@@ -40,6 +76,10 @@ fn a_network_is_trained_shown_and_measured() {
     let figures =
         place.gimbal(&["arbiter", "eval", "a.weights", "c.jsonl", "--by", "all", "--format", "csv"]).good().out;
     assert!(figures.lines().any(|line| line.starts_with("all,all,published,")), "{figures}");
+    place.gimbal(&["arbiter", "tune", "c.jsonl", "--starts", "0", "-o", "rule.json"]).good();
+    let eval = ["arbiter", "eval", "a.weights", "c.jsonl", "--rule", "rule.json", "--by", "all", "--format", "csv"];
+    let figures = place.gimbal(&eval).good().out;
+    assert!(figures.lines().any(|line| line.starts_with("all,all,tuned,")), "{figures}");
     let wrong = place.gimbal(&["arbiter", "train", "c.jsonl", "--mask", "confidenze"]);
     assert!(wrong.code == 2 && wrong.err.contains("`confidence`"), "{}", wrong.err);
     let wrong = place.gimbal(&["arbiter", "eval", "a.weights", "c.jsonl", "--hold-out", "cage2"]);

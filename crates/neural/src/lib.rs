@@ -19,6 +19,7 @@ pub mod preset;
 pub mod spec;
 #[cfg(feature = "train")]
 pub mod train;
+pub mod tune;
 pub mod weights;
 
 pub use data::Dataset;

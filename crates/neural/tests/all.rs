@@ -8,4 +8,5 @@ mod network;
 mod support;
 #[cfg(feature = "train")]
 mod train;
+mod tune;
 mod weights;

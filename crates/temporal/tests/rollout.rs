@@ -96,7 +96,7 @@ fn rule(id: &str, forbids: &[&str], until: Option<u32>) -> Held {
 }
 
 fn way(call: ToolCall, holds: Vec<Held>) -> Candidate {
-    Candidate { kept: Vec::new(), call, caller: None, holds, is_full: true }
+    Candidate { kept: Vec::new(), sets: Vec::new(), call, caller: None, holds, is_full: true }
 }
 
 fn rollout(idle: &ToolCall, onto: Onto) -> Rollout<'_> {

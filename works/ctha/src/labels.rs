@@ -9,15 +9,18 @@ use gimbal_analysis::tables::labelled;
 use gimbal_analysis::{Cell, Column, ColumnKind, Summary, Table};
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
-use gimbal_temporal::rollout::LayerLabelled;
+use gimbal_temporal::Layer;
+use gimbal_temporal::rollout::{LayerLabelled, Resolution};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 /// The records of labelled conflicts.
 pub static LABELS: RecordSource =
     RecordSource { name: "ctha-labels", kinds: &[LayerLabelled::KIND], start: || Box::<Labels>::default() };
 
-/// The rules of the table, in its order.
-pub const RULES: [&str; 5] = ["random", "slower", "faster", "published", "greedy"];
+/// The rules of the table, in its order; `tuned` is there where a hierarchy plays with weights of its own.
+pub const RULES: [&str; 6] = ["random", "slower", "faster", "published", "greedy", "tuned"];
+/// Place of the default rule.
+const GREEDY: usize = 4;
 
 /// Sums of an episode.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,8 +44,39 @@ pub struct CellLabels {
     /// Untied conflicts, and how often each rule takes the best way there.
     untied: u64,
     right: [u64; RULES.len()],
+    /// Who gives way by the first half of the futures and by the second, and under the policy and a second one.
+    by_halves: Confusion,
+    by_policies: Confusion,
+    /// Conflicts with a second label; those with the same best way; those untied under both policies, and of these with the same best way.
+    twice: [u64; 4],
+    /// Conflicts in which the tuned rule was asked.
+    tuned: u64,
     episodes: BTreeMap<(String, u32, u32), Sums>,
+    second: BTreeSet<String>,
     played: BTreeSet<(String, u64)>,
+}
+
+/// How often one judge says one thing and the other another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confusion([[u64; 3]; 3]);
+
+impl Confusion {
+    fn add(&mut self, one: Resolution, other: Resolution) {
+        self.0[one as usize][other as usize] += 1;
+    }
+
+    /// Cohen's kappa: agreement beyond chance; `None` without items, or where both always say the same one thing.
+    #[must_use]
+    pub fn kappa(&self) -> Option<f64> {
+        let row = |place: usize| self.0[place].iter().sum::<u64>();
+        let column = |place: usize| self.0.iter().map(|row| row[place]).sum::<u64>();
+        // In whole numbers, times n squared.
+        let n: u64 = (0..3).map(row).sum();
+        let agreed: u64 = (0..3).map(|place| self.0[place][place]).sum();
+        let chance: i128 = (0..3).map(|place| i128::from(row(place)) * i128::from(column(place))).sum();
+        let (seen, all) = (i128::from(n) * i128::from(agreed), i128::from(n) * i128::from(n));
+        (n > 0 && chance < all).then(|| (seen - chance) as f64 / (all - chance) as f64)
+    }
 }
 
 /// All cells that have labelled conflicts.
@@ -54,7 +88,7 @@ impl RecordState for Labels {
         if record.kind != LayerLabelled::KIND {
             return Ok(());
         }
-        let LayerLabelled { policy, futures, labelled, .. } = LayerLabelled::read(record.data)?;
+        let LayerLabelled { policy, futures, labelled, second, .. } = LayerLabelled::read(record.data)?;
         let cell = self.0.entry(record.cell.to_owned()).or_default();
         cell.conflicts += 1;
         cell.tied += u64::from(labelled.tied);
@@ -65,6 +99,26 @@ impl RecordState for Labels {
             cell.halves.1 += 1;
         }
         cell.untied += u64::from(!labelled.tied);
+        let layers: Vec<Layer> = labelled.parties.iter().map(|party| party.layer).collect();
+        let gives_way =
+            |place: usize| labelled.ways.get(place).map(|way| Resolution::of(&layers, &labelled.conflicts, &way.kept));
+        if let Some((one, other)) = labelled.halves
+            && let (Some(one), Some(other)) = (gives_way(one), gives_way(other))
+        {
+            cell.by_halves.add(one, other);
+        }
+        if let Some(second) = second {
+            let same = u64::from(second.best == labelled.best);
+            let untied = u64::from(!second.tied && !labelled.tied);
+            for (sum, one) in cell.twice.iter_mut().zip([1, same, untied, untied * same]) {
+                *sum += one;
+            }
+            if let (Some(one), Some(other)) = (gives_way(labelled.best), gives_way(second.best)) {
+                cell.by_policies.add(one, other);
+            }
+            cell.second.insert(second.policy);
+        }
+        cell.tuned += u64::from(labelled.by_rule.contains_key("tuned"));
         cell.played.insert((policy, futures));
         let own = (record.task.to_owned(), record.run, record.trial);
         let sums = cell.episodes.entry(own).or_default();
@@ -102,8 +156,30 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
             "Share of conflicts in which both halves of the futures name the same best way: what noise of labels allows",
         ),
     ];
+    columns.extend([
+        number(
+            "halves_kappa",
+            "Kappa",
+            "halves",
+            2,
+            "Cohen's kappa of who gives way (the slower layer, the faster one, some of both) between the halves",
+        ),
+        share(
+            "second_agrees",
+            "Same way",
+            "second policy",
+            "Share of conflicts with the same best way under a second policy",
+        ),
+        number("second_kappa", "Kappa", "second policy", 2, "Cohen's kappa of who gives way under the two policies"),
+        share(
+            "second_untied",
+            "Same where untied",
+            "second policy",
+            "Share with the same best way among conflicts that are untied under both policies",
+        ),
+    ]);
     let regrets: [&'static str; RULES.len()] =
-        ["regret_random", "regret_slower", "regret_faster", "regret_published", "regret_greedy"];
+        ["regret_random", "regret_slower", "regret_faster", "regret_published", "regret_greedy", "regret_tuned"];
     columns.extend(regrets.iter().zip(RULES).map(|(key, rule)| {
         number(
             key,
@@ -120,7 +196,8 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         ColumnKind::Interval(3),
         "Interval of the regret of greedy, with episodes as clusters",
     ));
-    let rights: [&'static str; RULES.len() - 1] = ["right_slower", "right_faster", "right_published", "right_greedy"];
+    let rights: [&'static str; RULES.len() - 1] =
+        ["right_slower", "right_faster", "right_published", "right_greedy", "right_tuned"];
     columns.extend(rights.iter().zip(&RULES[1..]).map(|(key, rule)| {
         Column::new(
             *key,
@@ -131,10 +208,12 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         )
     }));
     let mut rows = Vec::new();
-    let mut how = BTreeSet::new();
+    let (mut how, mut second) = (BTreeSet::new(), BTreeSet::new());
     for summary in &analysis.cells {
         let Some(cell) = labels.0.get(&summary.info.id) else { continue };
         how.extend(cell.played.iter().cloned());
+        second.extend(cell.second.iter().cloned());
+        let is_there = |place: usize| RULES[place] != "tuned" || cell.tuned == cell.conflicts;
         let of_rule = |place: usize| -> Vec<f64> {
             cell.episodes.values().map(|one| one.regret[place] as f64 / 1000.0 / one.conflicts as f64).collect()
         };
@@ -146,10 +225,19 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
             Cell::number(Some(cell.spread as f64 / 1000.0 / cell.conflicts as f64)),
             Cell::share(ratio(cell.halves.0, cell.halves.1)),
         ];
-        row.extend((0..RULES.len()).map(|place| Cell::number(mean(&of_rule(place)))));
-        let greedy = Summary::of(&of_rule(RULES.len() - 1), analysis.options.confidence);
+        row.extend([
+            Cell::number(cell.by_halves.kappa()),
+            Cell::share(ratio(cell.twice[1], cell.twice[0])),
+            Cell::number(cell.by_policies.kappa()),
+            Cell::share(ratio(cell.twice[3], cell.twice[2])),
+        ]);
+        row.extend((0..RULES.len()).map(|place| Cell::number(mean(&of_rule(place)).filter(|_| is_there(place)))));
+        let greedy = Summary::of(&of_rule(GREEDY), analysis.options.confidence);
         row.push(Cell::interval(greedy.as_ref().and_then(Summary::interval)));
-        row.extend((1..RULES.len()).map(|place| Cell::share(ratio(cell.right[place], cell.untied))));
+        row.extend(
+            (1..RULES.len())
+                .map(|place| Cell::share(ratio(cell.right[place], cell.untied).filter(|_| is_there(place)))),
+        );
         rows.push((summary, row));
     }
     let how: Vec<String> = how
@@ -164,6 +252,10 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
             .to_owned(),
         "What a learned arbiter can win is the gap from the best rule to 0. random takes each way that keeps as many as it can equally often.".to_owned(),
     ];
+    if !second.is_empty() {
+        let names: Vec<String> = second.iter().map(|name| format!("`{name}`")).collect();
+        notes.push(format!("Second policy: {}.", names.join(", ")));
+    }
     if !how.is_empty() {
         notes.push(format!("{}.", how.join("; ")));
     }

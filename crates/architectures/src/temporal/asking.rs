@@ -9,7 +9,7 @@ use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Su
 use serde_json::{Value, json};
 
 use super::Temporal;
-use super::expert::Expert;
+use super::expert::{Expert, Spoken};
 use super::forms;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
@@ -114,7 +114,14 @@ impl Temporal {
         let (call, action) = turn.expert.as_ref()?;
         let about = turn.brief.subject_of(call).unwrap_or("the goal").to_owned();
         let idle = &turn.brief.idle.tool;
-        let expert = Expert { call, action, actions: &turn.actions, about: &about, idle };
+        let spoken = match self.experts {
+            Some(experts) => {
+                let mut rng = turn.stage.rng(&format!("expert/{}/{}", layer.name(), turn.step));
+                Spoken::drawn(experts, &turn.legal, call, idle, &mut rng)
+            }
+            None => Spoken::default(),
+        };
+        let expert = Expert { call, action, actions: &turn.actions, about: &about, idle, spoken };
         Some(if self.contracts { expert.answer(layer) } else { expert.remark(layer) })
     }
 

@@ -12,7 +12,7 @@ use gimbal_temporal::rollout::{Candidate, by_layer};
 use gimbal_temporal::{Layer, Pattern, Proposal, pattern};
 
 use super::Temporal;
-use super::settings::ArbiterKind;
+use super::settings::{ArbiterKind, RuleWeights};
 use super::state::Episode;
 use super::turn::Turn;
 
@@ -32,8 +32,16 @@ pub(super) struct Decision {
     pub caller: Option<Layer>,
 }
 
-/// The arbiter of these settings.
-pub(super) fn arbiter(kind: ArbiterKind, authority: bool) -> Arbiter {
+/// The arbiter of these settings, with other weights of the score where there are some.
+pub(super) fn arbiter(kind: ArbiterKind, authority: bool, weights: Option<RuleWeights>) -> Arbiter {
+    let arbiter = of_kind(kind, authority);
+    match weights {
+        Some(weights) => Arbiter { weights: weights.into(), ..arbiter },
+        None => arbiter,
+    }
+}
+
+fn of_kind(kind: ArbiterKind, authority: bool) -> Arbiter {
     let held = if authority { Authority::published() } else { unbound() };
     let rules = authority;
     match kind {

@@ -7,7 +7,8 @@ use gimbal_temporal::arbiter::Scene;
 use gimbal_temporal::commitments::Commitment;
 use gimbal_temporal::conflict::Cause;
 use gimbal_temporal::rollout::{
-    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, Wanted, chosen, row, value,
+    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, SecondLabel, Wanted, chosen,
+    row, value,
 };
 
 use super::Temporal;
@@ -17,6 +18,8 @@ use super::turn::Turn;
 
 /// Name of the artefact with the weights of a learned arbiter.
 pub(super) const WEIGHTS: &str = "arbiter";
+/// The name of the rule with weights of its own in labels.
+const TUNED: &str = "tuned";
 /// Legal calls that are compared with one that a directive does not let through.
 const LEGAL: usize = 512;
 /// Most ways of a conflict that a learned arbiter chooses among.
@@ -50,7 +53,15 @@ impl Temporal {
             }
             let kind = kind(&choices);
             let (policy, futures) = (rollouts.policy.clone(), rollouts.futures);
-            let record = LayerLabelled { step: episode.step, policy, futures, kind, labelled };
+            let second = match &rollouts.second {
+                Some(second) => {
+                    let rollouts = Rollouts { policy: second.clone(), ..rollouts.clone() };
+                    let labelled = label(turn, &choices, features.clone(), &rollouts).await?;
+                    labelled.map(|labelled| SecondLabel::of(second, &labelled))
+                }
+                None => None,
+            };
+            let record = LayerLabelled { step: episode.step, policy, futures, kind, labelled, second };
             turn.stage.record(LaneId::MAIN, &record).await;
         }
         if learned {
@@ -77,7 +88,10 @@ impl Temporal {
     ) -> Option<(Choices, Vec<Features>)> {
         let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
         let wanted = Wanted { proposals, commitments: live };
-        let rules = Rule::standard(&self.arbiter.authority);
+        let mut rules = Rule::standard(&self.arbiter.authority);
+        if self.weights.is_some() {
+            rules.push(Rule::new(TUNED, self.arbiter.clone()));
+        }
         let choices = Choices::of(&self.arbiter, &rules, wanted, &scene, most)?;
         let horizon = turn.brief.horizon;
         let recent = Recent {

@@ -41,7 +41,7 @@ use serde_json::{Value, json};
 use crate::Placed;
 use messages::Reading;
 
-pub use settings::{ArbiterKind, Rollouts, Settings, Temperatures};
+pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 1;
@@ -121,6 +121,8 @@ struct Temporal {
     authority: bool,
     kind: ArbiterKind,
     arbiter: Arbiter,
+    weights: Option<RuleWeights>,
+    experts: Option<Experts>,
     tactical_period: u32,
     parallel: bool,
     cache: bool,
@@ -163,7 +165,8 @@ impl Architecture for Temporal {
             Layers::Several(seats) => seats,
         };
         let mut needs = Needs { messages: true, simulator: self.rollouts.is_some(), ..Needs::default() };
-        needs.policies.extend(self.rollouts.iter().map(|rollouts| rollouts.policy.clone()));
+        let policies = |rollouts: &Rollouts| [Some(rollouts.policy.clone()), rollouts.second.clone()];
+        needs.policies.extend(self.rollouts.iter().flat_map(policies).flatten());
         if self.kind == ArbiterKind::Learned {
             needs.artefacts.push(resolve::weights());
         }
@@ -196,7 +199,7 @@ impl Architecture for Temporal {
                 "max_output_tokens": seat.layer.spec().max_tokens,
             })
         };
-        json!({
+        let mut resolved = json!({
             "architecture": "temporal",
             "behaviour": BEHAVIOUR,
             "layers": seats.iter().map(seat).collect::<Vec<_>>(),
@@ -207,7 +210,15 @@ impl Architecture for Temporal {
             "tactical_period": self.tactical_period,
             "parallel": self.parallel,
             "cache": self.cache,
-        })
+        });
+        // Named where they are set alone, so that the keys of all other settings are as they were.
+        if let Some(weights) = self.weights {
+            resolved["weights"] = json!(weights);
+        }
+        if let Some(experts) = self.experts {
+            resolved["experts"] = json!(experts);
+        }
+        resolved
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {

@@ -35,6 +35,21 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         let words = format!("at least 1 future and 2 ways; here are {} and {}", rollouts.futures, rollouts.ways);
         return Err(wrong("rollouts", words));
     }
+    let by_score = matches!(settings.arbiter, ArbiterKind::Greedy | ArbiterKind::Literal | ArbiterKind::Published);
+    if settings.weights.is_some() && !by_score {
+        let words = format!(
+            "the arbiter `{}` does not go by the score; take `greedy`, `literal` or `published`, or leave `weights` out",
+            settings.arbiter.name()
+        );
+        return Err(wrong("weights", words));
+    }
+    if let Some(experts) = settings.experts.filter(|experts| experts.overconfident > 1_000) {
+        let words = format!("`overconfident` is a share in thousandths, 0 to 1000; it is {}", experts.overconfident);
+        return Err(wrong("experts", words));
+    }
+    if count == 1 && (settings.weights.is_some() || settings.experts.is_some()) {
+        return Err(wrong("layers", "one layer has no arbiter: leave `weights` and `experts` out".to_owned()));
+    }
     if count == 1 && (settings.rollouts.is_some() || settings.arbiter == ArbiterKind::Learned) {
         return Err(wrong(
             "layers",
@@ -58,7 +73,9 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         contracts: settings.contracts,
         authority: settings.authority,
         kind,
-        arbiter: deciding::arbiter(kind, settings.authority),
+        arbiter: deciding::arbiter(kind, settings.authority, settings.weights),
+        weights: settings.weights,
+        experts: settings.experts,
         tactical_period: settings.tactical_period,
         parallel: settings.parallel,
         cache: settings.cache,

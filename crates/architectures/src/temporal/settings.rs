@@ -1,6 +1,8 @@
 //! Settings of `temporal`.
 
 use gimbal_agent::Overrides;
+use gimbal_core::Milli;
+use gimbal_temporal::arbiter::Weights;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +24,14 @@ pub struct Settings {
     pub authority: bool,
     /// Who decides among proposals.
     pub arbiter: ArbiterKind,
+    /// Weights of the score (Eq. 24), such as those that `gimbal arbiter tune` found; the default ones where they are left out. For arbiters that go
+    /// by the score: `greedy`, `literal`, `published`.
+    pub weights: Option<RuleWeights>,
     /// Plays the ways to resolve each conflict out in copies of the environment, and records what each is worth. The arbiter `rollout` goes by
     /// it; with any other one it only labels. Needs an environment that can be forked.
     pub rollouts: Option<Rollouts>,
+    /// How noisy experts in the layers' places speak; no model reads it.
+    pub experts: Option<Experts>,
     /// Temperatures of the layers.
     pub temperatures: Temperatures,
     /// At every how many steps Tactical is asked (Tab. 9).
@@ -111,6 +118,51 @@ pub struct Rollouts {
     #[serde(default = "ways")]
     #[schemars(range(min = 2, max = 256))]
     pub ways: usize,
+    /// Another built-in policy that each way is played out with too, in the same futures: how far labels are a matter of the policy. It decides
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<String>,
+}
+
+/// Weights of the score in thousandths (Eq. 24).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleWeights {
+    /// Base priority of each layer, from Reflex to Meta.
+    pub base: [i32; 5],
+    /// Weight of urgency.
+    pub urgency: i32,
+    /// Weight of confidence.
+    pub confidence: i32,
+    /// The margin by which a priority must be higher; closer ones are tied.
+    #[schemars(range(min = 0))]
+    pub epsilon: u32,
+}
+
+impl From<RuleWeights> for Weights {
+    fn from(weights: RuleWeights) -> Self {
+        let milli = |value: i32| Milli(i64::from(value));
+        Self {
+            base: weights.base.map(milli),
+            urgency: milli(weights.urgency),
+            confidence: milli(weights.confidence),
+            epsilon: Milli(i64::from(weights.epsilon)),
+        }
+    }
+}
+
+/// How noisy experts speak. Without it right answers always have the same confidence, and right plans exclude nothing: then confidence
+/// gives mistakes away, and every directive of a plan in a conflict is a mistaken one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experts {
+    /// Share of mistaken answers that are as sure of themselves as right ones, in thousandths. Confidence is drawn: 0.6 to 0.9 for those, 0.3 to 0.6
+    /// for the others.
+    #[schemars(range(min = 0, max = 1000))]
+    pub overconfident: u32,
+    /// Whether right plans exclude a kind of call that the expert would not make now. It may be wanted later, while the plan still holds.
+    #[serde(default)]
+    pub excluding: bool,
 }
 
 const fn futures() -> u64 {
@@ -142,7 +194,9 @@ impl Default for Settings {
             contracts: true,
             authority: true,
             arbiter: ArbiterKind::default(),
+            weights: None,
             rollouts: None,
+            experts: None,
             temperatures: Temperatures::default(),
             tactical_period: 3,
             parallel: false,

@@ -206,6 +206,10 @@ fn settings_that_mean_nothing_are_refused() {
         (json!({ "rollouts": { "policy": "wait", "futures": 0 } }), "rollouts", "at least 1 future"),
         (json!({ "layers": 1, "rollouts": policy }), "layers", "one layer has no conflicts"),
         (json!({ "layer": 3 }), "layer", "unknown setting"),
+        (json!({ "arbiter": "faster", "weights": weights() }), "weights", "does not go by the score"),
+        (json!({ "weights": { "base": [1, 2, 3, 4, 5], "urgency": 1 } }), "weights", "missing field"),
+        (json!({ "experts": { "overconfident": 1001 } }), "experts", "0 to 1000"),
+        (json!({ "layers": 1, "experts": { "overconfident": 1 } }), "layers", "one layer has no arbiter"),
     ] {
         let error = kind.build(&settings, &files).err().unwrap();
         assert!(error.key == key && error.message.contains(words), "{settings}: {error}");
@@ -238,4 +242,42 @@ async fn conflicts_are_played_out_and_the_best_way_can_be_taken() {
     assert_eq!((first.labelled.regret["slower"].0, first.labelled.regret["faster"].0), (1000, 0));
     let branched = best.outcome.spent.tool_calls;
     assert_eq!(branched, 4, "calls in branches are no calls of the episode");
+}
+
+/// Weights under which the slower layer wins.
+fn weights() -> serde_json::Value {
+    json!({ "base": [0, 900, 900, 900, 900], "urgency": 0, "confidence": 0, "epsilon": 0 })
+}
+
+// covers: CTHA-071, CTHA-080
+#[tokio::test]
+async fn weights_of_the_score_decide_and_are_a_rule_of_labels() {
+    use gimbal_temporal::rollout::LayerLabelled;
+    let court = |settings: serde_json::Value| {
+        let mut all = json!({ "layers": 3, "tactical_period": 1 });
+        all.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        hierarchy(all)
+            .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 20))
+            .says("tactical", std::iter::repeat_n(sequence(&["Wait", "Wait", "Wait"], &[]), 20))
+            .says("reflex", [1, 2, 3, 4].into_iter().cycle().take(20).map(|lamp| action(&light(lamp))))
+    };
+    let rollouts = json!({ "policy": "light", "futures": 2, "second": "wait" });
+    let plain = play(court(json!({ "rollouts": rollouts }))).await;
+    let slower = play(court(json!({ "rollouts": rollouts, "weights": weights() }))).await;
+    assert_eq!((plain.outcome.steps, slower.outcome.steps), (4, 20), "the weights decide");
+    let (plain, slower) = (all::<LayerLabelled>(&plain), all::<LayerLabelled>(&slower));
+    assert!(plain.iter().all(|one| !one.labelled.by_rule.contains_key("tuned")));
+    assert!(slower.iter().all(|one| one.labelled.by_rule["tuned"] == one.labelled.by_rule["slower"]));
+    assert_eq!(slower[0].labelled.regret["tuned"].0, 1000);
+    // A policy that waits for ever is paid alike whatever was done before the last lamp.
+    let second = plain[0].second.as_ref().unwrap();
+    assert_eq!((second.policy.as_str(), second.means.len()), ("wait", 2));
+    assert!(second.tied && second.means[0] == second.means[1]);
+    // Every way says which sets lead to it, so that the rule can be played on a file.
+    let sets: Vec<_> = plain[0].labelled.ways.iter().map(|way| way.sets.clone()).collect();
+    assert_eq!(sets, [vec![vec![0]], vec![vec![1]]]);
+    // Keys of settings without weights are as they were.
+    let of = |settings: serde_json::Value| crate::debate::build_of("temporal", &settings).resolved();
+    assert!(of(json!({})).get("weights").is_none() && of(json!({})).get("experts").is_none());
+    assert_eq!(of(json!({ "weights": weights() }))["weights"], weights());
 }

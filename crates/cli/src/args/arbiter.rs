@@ -13,6 +13,10 @@ pub enum ArbiterVerb {
     Collect(CollectArgs),
     /// Writes synthetic conflicts with a planted rule, to try the other verbs without an environment
     Generate(GenerateArgs),
+    /// Shows what a file of conflicts holds: matters, outcomes, ties, parts
+    Stats(StatsArgs),
+    /// Searches the weights of the rule for the least regret on the training part, and writes them
+    Tune(TuneArgs),
     /// Trains a network on conflicts with simulated values, and writes its weights
     Train(TrainArgs),
     /// Measures weights on conflicts: accuracy, regret, the share of each rule's gap that is closed, outcomes
@@ -55,6 +59,41 @@ pub struct GenerateArgs {
     /// Seed of the draws
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// `gimbal arbiter stats`.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// File of conflicts
+    pub conflicts: PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+}
+
+/// `gimbal arbiter tune`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "One weight after the other is set to the best value of its grid, until none gets better: bases of layers 0 to 1 by 0.1, urgency and confidence\n                  -0.5 to 1.5 by 0.1, margin 0, 0.05, 0.1 or 0.2. Each environment counts alike, by the share of random's regret that is left.\n                  Copy `weights` of the file into an architecture `temporal` of a study to play with them."
+)]
+pub struct TuneArgs {
+    /// File of conflicts
+    pub conflicts: PathBuf,
+    /// File to write, JSON
+    #[arg(long, short, value_name = "FILE", default_value = "rule.json")]
+    pub out: PathBuf,
+    /// Starts that are drawn, beside the default weights and those that keep the faster and the slower layer
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub starts: u32,
+    /// Seed of the starts
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// Weight conflicts to the mix of matters that the work prints
+    #[arg(long)]
+    pub published_mix: bool,
+    /// Conflicts that are held out
+    #[command(flatten)]
+    pub held: HeldOut,
 }
 
 /// Conflicts that are tested on and never learned from.
@@ -110,6 +149,9 @@ pub struct TrainArgs {
     /// Control: deal out the values of candidates anew within each conflict
     #[arg(long)]
     pub shuffle_labels: bool,
+    /// Weight conflicts to the mix of matters that the work prints
+    #[arg(long)]
+    pub published_mix: bool,
 }
 
 /// `gimbal arbiter authority`.
@@ -164,6 +206,12 @@ pub struct EvalArgs {
     pub weights: PathBuf,
     /// File of conflicts
     pub conflicts: PathBuf,
+    /// Rule with weights of its own, as `tune` writes it: a further row `tuned`
+    #[arg(long, value_name = "FILE")]
+    pub rule: Option<PathBuf>,
+    /// Weight conflicts to the mix of matters that the work prints
+    #[arg(long)]
+    pub published_mix: bool,
     /// Which part of the conflicts
     #[arg(long, value_enum, default_value_t = ConflictPart::Test)]
     pub part: ConflictPart,

@@ -13,7 +13,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use arbiter::{ArbiterVerb, CollectArgs, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut};
+pub use arbiter::{
+    ArbiterVerb, CollectArgs, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut, StatsArgs, TuneArgs,
+};
 #[cfg(feature = "arbiter-train")]
 pub use arbiter::{AuthorityArgs, Left, TrainArgs, WeightForm};
 pub use env::{Draws, EnvPlay, EnvSettings, EnvVerb, Observe, OptionFlags};

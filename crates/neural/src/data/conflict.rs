@@ -2,7 +2,7 @@
 
 use gimbal_core::Milli;
 use gimbal_temporal::Layer;
-use gimbal_temporal::rollout::row;
+use gimbal_temporal::rollout::{Resolution, row};
 use serde::{Deserialize, Serialize};
 
 /// What the first line says the file is.
@@ -48,6 +48,9 @@ pub struct Conflict {
     pub kind: String,
     /// Who is in it.
     pub parties: Vec<Party>,
+    /// Pairs of parties that exclude one another, by place; empty where the file does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excludes: Vec<(usize, usize)>,
     /// The vector of the context, as long as the header says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<f32>,
@@ -81,6 +84,9 @@ pub struct Party {
 pub struct Candidate {
     /// Places of the parties that are kept, ascending.
     pub kept: Vec<usize>,
+    /// The sets of parties in conflict that lead to it when a rule leaves them; empty where the file does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<Vec<usize>>,
     /// Mean return of the rest of the episode.
     pub mean: f64,
     /// Its standard error; 0 where the environment has no chance.
@@ -124,6 +130,13 @@ impl Conflict {
     #[must_use]
     pub fn rows(&self) -> Vec<Vec<f32>> {
         self.parties.iter().map(|party| row(party.layer, &party.features, &self.context)).collect()
+    }
+
+    /// Who gives way in a candidate, by the pairs that exclude one another.
+    #[must_use]
+    pub fn resolution(&self, candidate: usize) -> Option<Resolution> {
+        let layers: Vec<Layer> = self.parties.iter().map(|party| party.layer).collect();
+        Some(Resolution::of(&layers, &self.excludes, &self.candidates.get(candidate)?.kept))
     }
 
     /// What is lost by choosing a candidate and not the best one. 0 for a candidate that does not exist.

@@ -201,8 +201,15 @@ fn check(conflict: &Conflict, header: &Header) -> Result<(), Problem> {
         if !candidate.kept.is_sorted_by(|one, next| one < next) {
             return Err(Problem::Order { candidate: place });
         }
+        if let Some(found) = candidate.sets.iter().flatten().copied().find(|place| *place >= conflict.parties.len()) {
+            return Err(Problem::Place { what: "sets", found, count: conflict.parties.len() });
+        }
         number("mean", candidate.mean, f64::NEG_INFINITY, "a finite number")?;
         number("error", candidate.error, -f64::MIN_POSITIVE, "a number from 0")?;
+    }
+    let ends = conflict.excludes.iter().flat_map(|(one, other)| [*one, *other]);
+    if let Some(found) = ends.max().filter(|place| *place >= conflict.parties.len()) {
+        return Err(Problem::Place { what: "excludes", found, count: conflict.parties.len() });
     }
     let count = conflict.candidates.len();
     if let Some(found) = conflict.choices.iter().copied().find(|place| *place >= count) {

@@ -1,6 +1,9 @@
 //! Parts of the data, and what is changed for controls.
 
+use std::collections::BTreeMap;
+
 use gimbal_core::{Rng, seed};
+use gimbal_temporal::rollout::Matter;
 
 use super::conflict::{Candidate, Conflict, Dataset};
 
@@ -82,9 +85,10 @@ impl Dataset {
             for last in (1..conflict.candidates.len()).rev() {
                 let other = rng.below(last as u64 + 1) as usize;
                 let (one, two) = (conflict.candidates[last].clone(), conflict.candidates[other].clone());
-                let (kept, others) = (one.kept.clone(), two.kept.clone());
-                conflict.candidates[last] = Candidate { kept, ..two };
-                conflict.candidates[other] = Candidate { kept: others, ..one };
+                let (kept, sets) = (one.kept.clone(), one.sets.clone());
+                let others = (two.kept.clone(), two.sets.clone());
+                conflict.candidates[last] = Candidate { kept, sets, ..two };
+                conflict.candidates[other] = Candidate { kept: others.0, sets: others.1, ..one };
                 if conflict.best == last {
                     conflict.best = other;
                 } else if conflict.best == other {
@@ -93,6 +97,38 @@ impl Dataset {
             }
         }
         shuffled
+    }
+
+    /// The same conflicts with weights that give the matters the shares that the work prints (Tab. 32).
+    /// Conflicts of a matter that the work does not count are left out.
+    #[must_use]
+    pub fn published_mix(&self) -> Self {
+        let mut sums: BTreeMap<Matter, f64> = BTreeMap::new();
+        for conflict in &self.conflicts {
+            *sums.entry(Matter::of(&conflict.kind)).or_default() += f64::from(conflict.weight);
+        }
+        let there = || sums.keys().filter_map(|matter| matter.published());
+        let (printed, all): (u32, f64) =
+            (there().sum(), sums.iter().filter(|(matter, _)| matter.published().is_some()).map(|(_, sum)| sum).sum());
+        let mut mixed = self.only(|conflict| Matter::of(&conflict.kind).published().is_some());
+        for conflict in &mut mixed.conflicts {
+            let matter = Matter::of(&conflict.kind);
+            if let (Some(share), Some(sum)) = (matter.published(), sums.get(&matter)) {
+                conflict.weight *= (f64::from(share) / f64::from(printed) * all / sum) as f32;
+            }
+        }
+        mixed
+    }
+
+    /// The same conflicts with the choices of one more rule, a place for each conflict.
+    #[must_use]
+    pub fn with_rule(&self, name: &str, choices: &[usize]) -> Self {
+        let mut more = self.clone();
+        more.header.rules.push(name.to_owned());
+        for (conflict, choice) in more.conflicts.iter_mut().zip(choices) {
+            conflict.choices.push(*choice);
+        }
+        more
     }
 
     /// The same conflicts without their contexts.

@@ -48,7 +48,7 @@ fn conflict(index: usize, seed: u64, rng: &mut Rng) -> Conflict {
         .map(|(place, worth)| {
             let noise = rng.unit() + rng.unit() + rng.unit() - 1.5;
             let mean = ((worth + 0.2 * noise) * 1000.0).round() / 1000.0;
-            Candidate { kept: vec![place], mean, error: 0.1, outcome: Some(mean > 1.0) }
+            Candidate { kept: vec![place], sets: vec![vec![place]], mean, error: 0.1, outcome: Some(mean > 1.0) }
         })
         .collect();
     let best = most(&candidates.iter().map(|candidate| candidate.mean).collect::<Vec<_>>());
@@ -62,6 +62,7 @@ fn conflict(index: usize, seed: u64, rng: &mut Rng) -> Conflict {
         seed: episode,
         noise: Milli(100 * rng.below(3) as i64),
         kind: if rng.below(2) == 0 { "resource" } else { "effect" }.to_owned(),
+        excludes: (0..layers.len()).flat_map(|one| (one + 1..layers.len()).map(move |other| (one, other))).collect(),
         choices: vec![most(&priorities), layers.len() - 1, 0],
         parties,
         context: Vec::new(),

@@ -3,6 +3,8 @@
 use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
+use crate::Layer;
+
 /// How parties are masked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -36,6 +38,20 @@ pub enum Rank {
     Policy,
     /// A stop in an emergency, which nothing overrides.
     Emergency,
+}
+
+impl Rank {
+    /// The rank of a party: `stops` says that it is a call that stops or waits, marked as an emergency.
+    #[must_use]
+    pub fn of(layer: Layer, is_directive: bool, stops: bool) -> Self {
+        if stops && layer == Layer::Reflex {
+            Self::Emergency
+        } else if layer >= Layer::Institutional && is_directive {
+            Self::Policy
+        } else {
+            Self::Ordinary
+        }
+    }
 }
 
 /// What parties are compared by.

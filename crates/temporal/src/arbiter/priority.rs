@@ -37,15 +37,16 @@ impl Weights {
     /// are rounded to the nearest thousandth.
     #[must_use]
     pub fn priority(&self, proposal: &Proposal, learned: Milli) -> Milli {
+        self.of(proposal.layer, proposal.urgency, proposal.confidence, learned)
+    }
+
+    /// The priority of a party by its numbers, as [`Weights::priority`].
+    #[must_use]
+    pub fn of(&self, layer: Layer, urgency: Milli, confidence: Milli, learned: Milli) -> Milli {
         let part = |weight: Milli, share: Milli| {
             Milli((weight.0.saturating_mul(share.0.clamp(0, 1000)).saturating_add(500)).div_euclid(1000))
         };
-        let parts = [
-            self.base(proposal.layer),
-            part(self.urgency, proposal.urgency),
-            part(self.confidence, proposal.confidence),
-            learned,
-        ];
+        let parts = [self.base(layer), part(self.urgency, urgency), part(self.confidence, confidence), learned];
         Milli(parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.0)))
     }
 

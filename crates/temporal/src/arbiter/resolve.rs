@@ -204,12 +204,8 @@ impl Arbiter {
     /// What a party is compared by.
     fn score(&self, proposal: &Proposal, learned: Milli, scene: &Scene<'_>) -> Score {
         let stops = || proposal.as_call().is_some_and(|call| call == scene.idle || (scene.stops)(call));
-        let rank = if !self.rules {
-            Rank::Ordinary
-        } else if proposal.emergency && proposal.layer == Layer::Reflex && stops() {
-            Rank::Emergency
-        } else if proposal.layer >= Layer::Institutional && proposal.as_directive().is_some() {
-            Rank::Policy
+        let rank = if self.rules {
+            Rank::of(proposal.layer, proposal.as_directive().is_some(), proposal.emergency && stops())
         } else {
             Rank::Ordinary
         };

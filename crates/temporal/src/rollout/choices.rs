@@ -43,6 +43,9 @@ pub struct Choices {
 pub struct Candidate {
     /// Places of the parties that are in effect.
     pub kept: Vec<usize>,
+    /// The sets of parties in conflict that lead here when Algorithm 1 leaves them. Several do where directives differ in words alone, or two layers
+    /// want the same call.
+    pub sets: Vec<Vec<usize>>,
     /// The call.
     pub call: ToolCall,
     /// The layer whose call it is; `None` for the idle call in the place of a call.
@@ -149,7 +152,11 @@ impl Found {
     fn add(&mut self, candidate: Candidate) -> usize {
         let place = *self.places.entry(candidate.key()).or_insert(self.candidates.len());
         match self.candidates.get_mut(place) {
-            Some(known) => known.is_full |= candidate.is_full,
+            Some(known) => {
+                known.is_full |= candidate.is_full;
+                let new: Vec<_> = candidate.sets.into_iter().filter(|set| !known.sets.contains(set)).collect();
+                known.sets.extend(new);
+            }
             None => self.candidates.push(candidate),
         }
         place
@@ -261,7 +268,9 @@ impl<'a> Table<'a> {
             let directive = self.proposals[*place].as_directive()?.clone();
             Some(Held { layer: self.proposals[*place].layer, directive, until: self.until[*place] })
         });
-        Candidate { kept, call: composed.call, caller: composed.caller, holds: held.collect(), is_full }
+        let in_conflict = set.iter().copied().filter(|place| !self.excludes[*place].is_empty()).collect();
+        let Composed { call, caller, .. } = composed;
+        Candidate { kept, sets: vec![in_conflict], call, caller, holds: held.collect(), is_full }
     }
 }
 

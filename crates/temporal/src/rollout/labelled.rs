@@ -42,6 +42,9 @@ pub struct Labelled {
 pub struct Worth {
     /// Places of the parties that are in effect.
     pub kept: Vec<usize>,
+    /// The sets of parties in conflict that lead to it (see [`Candidate::sets`](super::Candidate::sets)); empty in older journals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<Vec<usize>>,
     /// Whether nobody more could be kept.
     pub is_full: bool,
     /// Mean return.
@@ -82,6 +85,7 @@ impl Labelled {
         let halves = if futures < 2 { None } else { half(0, futures / 2).zip(half(futures / 2, futures)) };
         let ways = choices.candidates.iter().zip(returns).zip(&sums).map(|((way, returns), sum)| Worth {
             kept: way.kept.clone(),
+            sets: way.sets.clone(),
             is_full: way.is_full,
             mean: rounded(*sum, count),
             returns,

@@ -76,13 +76,14 @@ fn noise(models: &[gimbal_analysis::RoleModel]) -> Milli {
 }
 
 fn conflict(id: String, (environment, seed, noise): (String, u64, Milli), record: &LayerLabelled) -> Option<Conflict> {
-    let Labelled { parties, ways, best, tied, by_rule, .. } = &record.labelled;
+    let Labelled { parties, conflicts, ways, best, tied, by_rule, .. } = &record.labelled;
     let choices: Option<Vec<usize>> = RULES.iter().map(|rule| by_rule.get(*rule).copied()).collect();
     let top = ways.get(*best)?.mean;
     let candidates = ways.iter().map(|way| {
         let returns: Vec<f64> = way.returns.iter().map(|one| one.to_f64()).collect();
         Candidate {
             kept: way.kept.clone(),
+            sets: way.sets.clone(),
             mean: way.mean.to_f64(),
             error: standard_error(&returns),
             // It turned out well where nothing was lost against the best way.
@@ -98,6 +99,7 @@ fn conflict(id: String, (environment, seed, noise): (String, u64, Milli), record
         noise,
         kind: record.kind.clone(),
         parties: parties.iter().map(party).collect(),
+        excludes: conflicts.clone(),
         context: Vec::new(),
         candidates,
         choices: choices?,

@@ -3,9 +3,11 @@
 #[cfg(feature = "arbiter-train")]
 mod authority;
 mod collect;
+mod stats;
 mod table;
 #[cfg(feature = "arbiter-train")]
 mod train;
+mod tune;
 
 use std::path::Path;
 
@@ -24,6 +26,8 @@ pub fn arbiter(verb: &ArbiterVerb) -> Result<(), Failure> {
     match verb {
         ArbiterVerb::Collect(options) => collect::collect(options),
         ArbiterVerb::Generate(options) => generate(options),
+        ArbiterVerb::Stats(options) => stats::stats(options),
+        ArbiterVerb::Tune(options) => tune::tune(options),
         #[cfg(feature = "arbiter-train")]
         ArbiterVerb::Train(options) => train::train(options),
         #[cfg(feature = "arbiter-train")]
@@ -92,6 +96,12 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
     }
     net.fits(&data.header).map_err(|error| Failure::Usage(format!("{}: {error}", options.weights.display())))?;
     let split = split(&options.held, &data)?;
+    if let Some(rule) = &options.rule {
+        data = tune::with_rule(&data, rule)?;
+    }
+    if options.published_mix {
+        data = data.published_mix();
+    }
     let part = match options.part {
         ConflictPart::Train => data.part(&split, Part::Train),
         ConflictPart::Validation => data.part(&split, Part::Validation),

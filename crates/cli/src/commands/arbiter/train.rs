@@ -46,6 +46,10 @@ pub fn train(options: &TrainArgs) -> Result<(), Failure> {
     let split = split(&options.held, &data)?;
     changes.extend(split.environments.iter().map(|name| format!("held out: environment {name}")));
     changes.extend(split.noise.iter().map(|noise| format!("held out: noise {noise}")));
+    if options.published_mix {
+        data = data.published_mix();
+        changes.push("matters weighted to the published mix".to_owned());
+    }
     let (mut training, mut validation) = (data.part(&split, Part::Train), data.part(&split, Part::Validation));
     if options.shuffle_labels {
         (training, validation) = (training.shuffled(options.seed), validation.shuffled(options.seed.wrapping_add(1)));

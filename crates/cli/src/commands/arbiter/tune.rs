@@ -1,0 +1,114 @@
+//! `gimbal arbiter tune`: weights of the rule, searched on the training part.
+
+use std::path::Path;
+
+use gimbal_core::Digest;
+use gimbal_neural::Dataset;
+use gimbal_neural::data::Part;
+use gimbal_neural::tune::{self, Ruled, TuneError};
+use gimbal_temporal::arbiter::Weights;
+use serde::{Deserialize, Serialize};
+
+use super::{read, split, text};
+use crate::args::TuneArgs;
+use crate::commands::write_file;
+use crate::exit::Failure;
+use crate::stdio::message;
+
+/// The name of the rule in tables.
+const TUNED: &str = "tuned";
+
+/// A file of weights of the rule.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    /// In thousandths, as a study takes them.
+    weights: Weights,
+    /// How they were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tuned: Option<How>,
+}
+
+/// How weights were found.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct How {
+    /// SHA-256 value of the file of conflicts.
+    data: String,
+    /// Conflicts of the training part, and different ones in which the choice matters.
+    trained_on: usize,
+    different: usize,
+    starts: u32,
+    seed: u64,
+    /// Weights that were tried.
+    tried: u64,
+    /// Share of random's regret that is left on the training part with the default weights and with these, in millionths.
+    before: i64,
+    left: i64,
+    /// What was held out or weighted.
+    changes: Vec<String>,
+}
+
+/// Searches and writes.
+pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
+    let text = text(&options.conflicts)?;
+    let mut data = read(&options.conflicts, &text)?;
+    let split = split(&options.held, &data)?;
+    let mut changes: Vec<String> =
+        split.environments.iter().map(|name| format!("held out: environment {name}")).collect();
+    changes.extend(split.noise.iter().map(|noise| format!("held out: noise {noise}")));
+    if options.published_mix {
+        data = data.published_mix();
+        changes.push("matters weighted to the published mix".to_owned());
+    }
+    let training = data.part(&split, Part::Train);
+    let failed = |error| Failure::Usage(format!("{}: {error}", options.conflicts.display()));
+    checked(&training).map_err(failed)?;
+    let found = tune::tune(&training, options.starts, options.seed).map_err(failed)?;
+    let millionths = |value: f64| (value * 1e6).round() as i64;
+    let file = RuleFile {
+        weights: found.weights,
+        tuned: Some(How {
+            data: Digest::of(text.as_bytes()).to_string(),
+            trained_on: training.conflicts.len(),
+            different: found.conflicts,
+            starts: options.starts,
+            seed: options.seed,
+            tried: found.tried,
+            before: millionths(found.before),
+            left: millionths(found.left),
+            changes,
+        }),
+    };
+    let json = serde_json::to_string_pretty(&file).map_err(Failure::external)?;
+    write_file(&options.out, &format!("{json}\n"))?;
+    message(&format!(
+        "{}: of random's regret {:.1}% is left, {:.1}% with the default weights; {} weights tried on {} conflicts",
+        options.out.display(),
+        found.left * 100.0,
+        found.before * 100.0,
+        found.tried,
+        training.conflicts.len()
+    ));
+    Ok(())
+}
+
+/// Says how often the default rule, played on the file, takes what it took on line. Less than always means that ways were left out.
+fn checked(data: &Dataset) -> Result<(), TuneError> {
+    let Some(place) = data.header.rules.iter().position(|rule| rule == "greedy") else { return Ok(()) };
+    let found = Ruled::of(&data.header)?.choices(data, &Weights::default())?;
+    let same = data.conflicts.iter().zip(&found).filter(|(conflict, found)| conflict.choices.get(place) == Some(found));
+    message(&format!("the default rule takes its recorded way in {} of {} conflicts", same.count(), found.len()));
+    Ok(())
+}
+
+/// Data with the choices of a rule from a file, as the rule `tuned`.
+pub fn with_rule(data: &Dataset, path: &Path) -> Result<Dataset, Failure> {
+    let place = path.display();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))?;
+    let file: RuleFile = serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("{place}: {error}; expected what `gimbal arbiter tune` writes")))?;
+    let choices = Ruled::of(&data.header).and_then(|rule| rule.choices(data, &file.weights));
+    Ok(data.with_rule(TUNED, &choices.map_err(|error| Failure::Usage(error.to_string()))?))
+}

@@ -1,0 +1,261 @@
+//! The rule with tuned weights: the strongest arbiter that has no network (CTHA-080). Bases of the layers, the weights of urgency and confidence and the
+//! margin are searched on a stated grid for the least regret on conflicts whose candidates were simulated. Plain search, seeded.
+//!
+//! The rule itself is that of [`gimbal_temporal::arbiter`]: its priorities, its ranks before the score, its greedy masking.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gimbal_core::{Milli, Rng};
+use gimbal_temporal::Layer;
+use gimbal_temporal::arbiter::{Mode, Rank, Score, Tie, Weights, mask};
+use thiserror::Error;
+
+use crate::data::{Conflict, Dataset, Header};
+
+/// Values of a layer's base priority, in thousandths: least, greatest, step.
+pub const BASE: (i64, i64, i64) = (0, 1_000, 100);
+/// Values of the weights of urgency and confidence.
+pub const SHARE: (i64, i64, i64) = (-500, 1_500, 100);
+/// Values of the margin.
+pub const EPSILON: [i64; 4] = [0, 50, 100, 200];
+/// Most passes over all weights from one start.
+const PASSES: usize = 20;
+
+/// Why the rule cannot be played on conflicts.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TuneError {
+    /// A column is missing that the rule reads.
+    #[error("the conflicts have no column `{0}`, which the rule reads; collect them with `gimbal arbiter collect`")]
+    Column(&'static str),
+    /// Who excludes whom is missing.
+    #[error(
+        "conflict `{0}` does not say who excludes whom (`excludes`, `sets`); collect it again with `gimbal arbiter collect`"
+    )]
+    Excludes(String),
+    /// There is nothing to tune on.
+    #[error("there is no conflict in which the choice matters: all ways are worth the same")]
+    Nothing,
+}
+
+/// The rule on stored conflicts: where it finds what it reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruled {
+    urgency: usize,
+    confidence: usize,
+    emergency: Option<usize>,
+    call: Option<usize>,
+    idle: Option<usize>,
+}
+
+/// Weights, and what they are worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuned {
+    /// The best weights.
+    pub weights: Weights,
+    /// Mean over environments of the share of random's regret that is left.
+    pub left: f64,
+    /// The same of the default weights.
+    pub before: f64,
+    /// Weights that were tried.
+    pub tried: u64,
+    /// Different conflicts in which the choice matters.
+    pub conflicts: usize,
+}
+
+impl Ruled {
+    /// The rule on conflicts with these columns.
+    ///
+    /// # Errors
+    /// When a column is missing.
+    pub fn of(header: &Header) -> Result<Self, TuneError> {
+        let must = |name: &'static str| header.place(name).ok_or(TuneError::Column(name));
+        Ok(Self {
+            urgency: must("urgency")?,
+            confidence: must("confidence")?,
+            emergency: header.place("emergency"),
+            call: header.place("call"),
+            idle: header.place("idle"),
+        })
+    }
+
+    fn inputs(&self, conflict: &Conflict) -> Vec<Input> {
+        let of = |party: &crate::data::Party| {
+            let number = |place: usize| party.features.get(place).copied().unwrap_or(0.0);
+            let flag = |place: Option<usize>, missing: bool| place.map_or(missing, |place| number(place) > 0.5);
+            let stops = flag(self.emergency, false) && flag(self.idle, false);
+            Input {
+                rank: Rank::of(party.layer, !flag(self.call, true), stops),
+                layer: party.layer,
+                urgency: Milli::from_f64(f64::from(number(self.urgency))),
+                confidence: Milli::from_f64(f64::from(number(self.confidence))),
+            }
+        };
+        conflict.parties.iter().map(of).collect()
+    }
+
+    /// The candidate that the rule takes with these weights. Where ways were left out of the file and its own is among them, the first one, which
+    /// keeps as many as it can.
+    #[must_use]
+    pub fn choice(&self, conflict: &Conflict, weights: &Weights) -> usize {
+        let left = left(&self.inputs(conflict), &conflict.excludes, weights);
+        conflict.candidates.iter().position(|candidate| candidate.sets.contains(&left)).unwrap_or(0)
+    }
+
+    /// The choices of all conflicts.
+    ///
+    /// # Errors
+    /// When a conflict does not say who excludes whom.
+    pub fn choices(&self, data: &Dataset, weights: &Weights) -> Result<Vec<usize>, TuneError> {
+        let of = |conflict: &Conflict| {
+            let known = !conflict.excludes.is_empty() && conflict.candidates.iter().any(|one| !one.sets.is_empty());
+            if !known {
+                return Err(TuneError::Excludes(conflict.id.clone()));
+            }
+            Ok(self.choice(conflict, weights))
+        };
+        data.conflicts.iter().map(of).collect()
+    }
+}
+
+/// What the rule reads of a party.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Input {
+    rank: Rank,
+    layer: Layer,
+    urgency: Milli,
+    confidence: Milli,
+}
+
+/// The parties in conflict that the rule leaves.
+fn left(parties: &[Input], excludes: &[(usize, usize)], weights: &Weights) -> Vec<usize> {
+    let scores: Vec<Score> = parties
+        .iter()
+        .map(|one| Score { rank: one.rank, priority: weights.of(one.layer, one.urgency, one.confidence, Milli::ZERO) })
+        .collect();
+    let masked = mask(&scores, excludes, weights.epsilon, Mode::Greedy, Tie::KeepFaster);
+    let meets = |place: &usize| excludes.iter().any(|(one, other)| one == place || other == place);
+    (0..parties.len()).filter(|place| masked[*place].is_none() && meets(place)).collect()
+}
+
+/// Conflicts that look alike to the rule, with what each set that it may leave loses, as a share of what random loses in their environment.
+type Alike = BTreeMap<(Vec<Input>, Vec<(usize, usize)>), BTreeMap<Vec<usize>, f64>>;
+
+/// Searches weights for the least regret: from the default ones, from those that keep the faster and the slower layer, and from `starts` more
+/// that are drawn, one weight after the other is set to the best value of its grid until none gets better. Each environment counts alike, by the
+/// share of random's regret that is left.
+///
+/// # Errors
+/// When columns or pairs are missing, or nothing depends on the choice.
+pub fn tune(data: &Dataset, starts: u32, seed: u64) -> Result<Tuned, TuneError> {
+    let ruled = Ruled::of(&data.header)?;
+    // A file of another making is refused before it is searched.
+    ruled.choices(data, &Weights::default())?;
+    let alike = alike(&ruled, data)?;
+    let mut tried = 0;
+    let mut value = |weights: &Weights| {
+        tried += 1;
+        let lost = |((parties, excludes), sets): (&(Vec<Input>, Vec<(usize, usize)>), &BTreeMap<Vec<usize>, f64>)| {
+            let left = left(parties, excludes, weights);
+            sets.get(&left).or_else(|| sets.values().next()).copied().unwrap_or(0.0)
+        };
+        alike.iter().map(lost).sum::<f64>()
+    };
+    let before = value(&Weights::default());
+    let mut best: Option<(f64, Weights)> = None;
+    for start in from(starts, seed) {
+        let (mut weights, mut least) = (start.clone(), value(&start));
+        for _ in 0..PASSES {
+            let was = least;
+            for place in 0..PLACES {
+                for candidate in grid(place) {
+                    let changed = with(&weights, place, candidate);
+                    if changed == weights {
+                        continue;
+                    }
+                    let found = value(&changed);
+                    if found < least - 1e-12 {
+                        (weights, least) = (changed, found);
+                    }
+                }
+            }
+            if was - least < 1e-12 {
+                break;
+            }
+        }
+        if best.as_ref().is_none_or(|(known, _)| least < known - 1e-12) {
+            best = Some((least, weights));
+        }
+    }
+    let (left, weights) = best.ok_or(TuneError::Nothing)?;
+    Ok(Tuned { weights, left, before, tried, conflicts: alike.len() })
+}
+
+/// Weights that are searched: five bases, urgency, confidence, the margin.
+const PLACES: usize = 8;
+
+fn grid(place: usize) -> Vec<i64> {
+    let steps = |(from, to, step): (i64, i64, i64)| (0..=(to - from) / step).map(|at| from + at * step).collect();
+    match place {
+        0..5 => steps(BASE),
+        5 | 6 => steps(SHARE),
+        _ => EPSILON.to_vec(),
+    }
+}
+
+fn with(weights: &Weights, place: usize, value: i64) -> Weights {
+    let mut changed = weights.clone();
+    match place {
+        0..5 => changed.base[place] = Milli(value),
+        5 => changed.urgency = Milli(value),
+        6 => changed.confidence = Milli(value),
+        _ => changed.epsilon = Milli(value),
+    }
+    changed
+}
+
+/// Where searches begin.
+fn from(starts: u32, seed: u64) -> Vec<Weights> {
+    use gimbal_temporal::rollout::by_layer;
+    let mut all = vec![Weights::default(), by_layer(Tie::KeepFaster).weights, by_layer(Tie::KeepSlower).weights];
+    let mut rng = Rng::stream(seed, "neural/tune/starts");
+    for _ in 0..starts {
+        let mut weights = Weights::default();
+        for place in 0..PLACES {
+            let values = grid(place);
+            let at = rng.below(values.len() as u64) as usize;
+            weights = with(&weights, place, values.get(at).copied().unwrap_or(0));
+        }
+        all.push(weights);
+    }
+    all
+}
+
+fn alike(ruled: &Ruled, data: &Dataset) -> Result<Alike, TuneError> {
+    let at_random = |conflict: &Conflict| {
+        let lost: f64 = (0..conflict.candidates.len()).map(|candidate| conflict.regret(candidate)).sum();
+        f64::from(conflict.weight) * lost / conflict.candidates.len().max(1) as f64
+    };
+    let mut random: BTreeMap<&str, f64> = BTreeMap::new();
+    for conflict in &data.conflicts {
+        *random.entry(&conflict.environment).or_default() += at_random(conflict);
+    }
+    random.retain(|_, lost| *lost > 0.0);
+    let environments = random.len().max(1) as f64;
+    let mut alike = Alike::new();
+    for conflict in &data.conflicts {
+        let Some(whole) = random.get(conflict.environment.as_str()) else { continue };
+        if at_random(conflict) == 0.0 {
+            continue;
+        }
+        let sets = alike.entry((ruled.inputs(conflict), conflict.excludes.clone())).or_default();
+        let mut seen: BTreeSet<&Vec<usize>> = BTreeSet::new();
+        for (place, candidate) in conflict.candidates.iter().enumerate() {
+            let lost = f64::from(conflict.weight) * conflict.regret(place) / whole / environments;
+            // A rule with another detector may leave the same set in another way: the first one is the rule's own.
+            for set in candidate.sets.iter().filter(|set| seen.insert(set)) {
+                *sets.entry(set.clone()).or_default() += lost;
+            }
+        }
+    }
+    if alike.is_empty() { Err(TuneError::Nothing) } else { Ok(alike) }
+}
