@@ -22,6 +22,8 @@ pub struct Episode<'a> {
     pub asks: &'a [String],
     /// Task id.
     pub task: &'a str,
+    /// What it was to reach, by its brief; `None` where the run does not say, or no fold asked ([`EpisodeFold::needs_objectives`]).
+    pub objective: Option<&'a str>,
     /// Run number.
     pub run: u32,
     /// Trial within a session, from 0.
@@ -105,6 +107,11 @@ pub trait EpisodeFold<E> {
     /// Whether it needs the journal of this episode. Its events are not read yet.
     fn wants(&self, _episode: &Episode<'_>) -> bool {
         true
+    }
+
+    /// Whether it reads [`Episode::objective`], which the run keeps beside the journals.
+    fn needs_objectives(&self) -> bool {
+        false
     }
 
     /// Takes in an episode with its events.

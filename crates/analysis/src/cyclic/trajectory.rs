@@ -49,7 +49,7 @@ pub struct Trajectory {
     pub wall_us: u64,
     /// Distinct situations that the agent met, the first included (CYC-067).
     pub situations: Option<u32>,
-    /// What is to be reached, in the words of the first observation, where it says so in a line of its own.
+    /// What is to be reached, by the brief of the episode; `None` where all episodes have one goal, or the run is older than this.
     pub goal: Option<String>,
     /// Graphs that were in force, in order; one, as a rule.
     pub graphs: Vec<Graph>,

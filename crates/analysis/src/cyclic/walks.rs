@@ -60,6 +60,7 @@ impl Trajectory {
             run: episode.run,
             trial: episode.trial,
             instance: episode.instance,
+            goal: episode.objective.map(str::to_owned),
             return_thousandths: episode.return_thousandths,
             stop: episode.stop,
             won: episode.stop == Stop::Solved
@@ -130,6 +131,10 @@ impl<'q> CyclesFold<'q> {
 impl<E> EpisodeFold<E> for CyclesFold<'_> {
     fn wants(&self, episode: &Episode<'_>) -> bool {
         self.cells.contains_key(episode.cell)
+    }
+
+    fn needs_objectives(&self) -> bool {
+        true
     }
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {

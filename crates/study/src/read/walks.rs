@@ -24,6 +24,8 @@ use crate::run::{EpisodeId, RunError, RunFolder};
 struct Each<M, F> {
     make: M,
     each: F,
+    /// Whether `make` reads what episodes are to reach.
+    objectives: bool,
 }
 
 impl<E, T, M, F> EpisodeFold<E> for Each<M, F>
@@ -34,6 +36,10 @@ where
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         (self.each)((self.make)(episode, texts)?);
         Ok(())
+    }
+
+    fn needs_objectives(&self) -> bool {
+        self.objectives
     }
 }
 
@@ -47,7 +53,7 @@ pub fn profiles(
     mut wanted: impl FnMut(&EpisodeId) -> bool,
     each: impl FnMut(Profile),
 ) -> Result<(), RunError> {
-    let mut fold = Each { make: Profile::read::<RunError>, each };
+    let mut fold = Each { make: Profile::read::<RunError>, each, objectives: false };
     Episodes::of(folder, stored).pass(|episode| wanted(&episode.id), &mut [&mut fold])
 }
 
@@ -67,7 +73,7 @@ pub fn trajectories(
     let make = |episode: &Episode<'_>, texts: &mut dyn Texts<Error = RunError>| {
         Trajectory::read(episode, cells.get(episode.cell).unwrap_or(&bare), texts)
     };
-    Episodes::of(folder, stored).pass(|episode| wanted(&episode.id), &mut [&mut Each { make, each }])
+    Episodes::of(folder, stored).pass(|episode| wanted(&episode.id), &mut [&mut Each { make, each, objectives: true }])
 }
 
 /// What each call of an episode brought, or why it was refused: one text for each act of its walk, in order. `None` where
@@ -84,23 +90,24 @@ pub fn results(folder: &RunFolder, stored: &Stored, walk: &Trajectory) -> Result
         let read = results.iter().map(|result| texts.text(result).map(std::borrow::Cow::into_owned));
         read.collect::<Result<Vec<String>, _>>().map_err(FoldError::Text)
     };
-    let mut fold = Each { make, each: |results| found = Some(results) };
+    let mut fold = Each { make, each: |results| found = Some(results), objectives: false };
     Episodes::of(folder, stored).pass(|episode| wanted(&episode.id), &mut [&mut fold])?;
     Ok(found)
 }
 
 /// The walk of one episode from its events alone: segments, decisions, calls and their effects. What its run folder knows
-/// (cell, environment, task, run, stop, whether it was won) is left at its default. `asks` are roles that the environment
-/// asks.
+/// (cell, environment, task, run, stop, whether it was won) is left at its default. `objective` is what its brief says that is to be
+/// reached; `asks` are roles that the environment asks.
 ///
 /// # Errors
 /// Those of `texts`, or when a record does not have the form of its kind.
 pub fn walk_of<E>(
     events: &[Event],
     texts: &mut dyn Texts<Error = E>,
+    objective: Option<&str>,
     asks: &[String],
 ) -> Result<Trajectory, FoldError<E>> {
-    let episode = Episode { asks, events, ..Episode::default() };
+    let episode = Episode { asks, events, objective, ..Episode::default() };
     Trajectory::read(&episode, &WalkCell::default(), texts)
 }
 
@@ -114,6 +121,7 @@ pub fn each_record<R: Record>(folder: &RunFolder, mut each: impl FnMut(R)) -> Re
     let mut fold = Each {
         make: |episode: &Episode<'_>, texts: &mut dyn Texts<Error = RunError>| episode.records::<R, _>(texts),
         each: |records: Vec<R>| records.into_iter().for_each(&mut each),
+        objectives: false,
     };
     Episodes::of(folder, &stored).pass(|_| true, &mut [&mut fold])
 }

@@ -115,6 +115,10 @@ pub struct Attempted {
     pub detail: String,
     /// Key of the episode.
     pub episode: Digest,
+    /// What the episode was to reach, by its brief; empty where all episodes of the environment have one goal. It is here and in no
+    /// event, so that the digests of runs do not depend on it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub objective: String,
     /// How it stopped.
     pub stop: gimbal_core::Stop,
     /// Attempt at the episode.
@@ -484,6 +488,7 @@ mod tests {
             at: number,
             detail: "é\n".to_owned(),
             episode: Digest::of(&number.to_be_bytes()),
+            objective: String::new(),
             stop: gimbal_core::Stop::Horizon,
             try_number: number,
         }

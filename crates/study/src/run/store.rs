@@ -135,8 +135,8 @@ impl RunStore {
         self.inner.in_flight.fetch_add(1, Ordering::Relaxed);
         let attempt = self.inner.attempts.fetch_add(1, Ordering::Relaxed);
         let held = Mutex::new(PendingJournal { bytes: Vec::new(), last: NONE });
-        let hopeless = AtomicBool::new(false);
-        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, hopeless })
+        let (hopeless, objective) = (AtomicBool::new(false), OnceLock::new());
+        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, hopeless, objective })
     }
 
     /// Which models are asked no more.
@@ -268,6 +268,7 @@ pub struct EpisodeRecorder {
     attempt: u64,
     held: Mutex<PendingJournal>,
     hopeless: AtomicBool,
+    objective: OnceLock<String>,
 }
 
 /// The part of the journal that is not written yet.
@@ -298,8 +299,14 @@ impl EpisodeRecorder {
     }
 
     fn attempted(&self, stop: gimbal_core::Stop, detail: &str) {
-        let row =
-            Attempted { at: now(), detail: detail.to_owned(), episode: self.id.key, stop, try_number: self.attempt };
+        let row = Attempted {
+            at: now(),
+            detail: detail.to_owned(),
+            episode: self.id.key,
+            objective: self.objective.get().cloned().unwrap_or_default(),
+            stop,
+            try_number: self.attempt,
+        };
         locked(&self.inner.ledger).later(&Row::Attempted(row));
     }
 
@@ -348,6 +355,10 @@ impl Drop for EpisodeRecorder {
 }
 
 impl Recorder for EpisodeRecorder {
+    fn objective(&self, objective: &str) {
+        let _ = self.objective.set(objective.to_owned());
+    }
+
     fn event(&self, bytes: &[u8]) -> Result<(), RecordError> {
         let mut held = locked(&self.held);
         let most = (HELD / self.inner.in_flight.load(Ordering::Relaxed).max(1)).clamp(SMALLEST, FRAME_BYTES);

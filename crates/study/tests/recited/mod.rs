@@ -84,7 +84,7 @@ pub fn done() -> String {
 /// The episode as a walk over its graph, as reports read it from journals.
 pub fn walk(outcome: &Outcome, recorded: &Recorded, task: &str) -> Trajectory {
     let mut read = |reference: &gimbal_core::TextRef| Ok::<_, Infallible>(text(recorded, reference));
-    let walk = walk_of(&events(recorded), &mut read, &[]).unwrap();
+    let walk = walk_of(&events(recorded), &mut read, recorded.objective.as_deref(), &[]).unwrap();
     Trajectory {
         task: task.to_owned(),
         won: outcome.stop == Stop::Solved,
