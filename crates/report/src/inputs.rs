@@ -68,7 +68,7 @@ impl<'s> ItemFolds<'s> {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
         let sources = chosen.iter().filter_map(|listed| listed.item.records);
         Self {
-            traces: needs.traces.then(|| read::trace_fold(stored)),
+            traces: needs.traces.then(|| read::trace_fold(stored).counted_by(source.options.tokenizer.clone())),
             cycles: needs.cycles.then(|| read::cycles_fold(stored, registry)),
             records: RecordFold::new(sources),
         }

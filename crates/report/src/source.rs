@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::Protocol;
+use gimbal_analysis::profile::Tokenizer;
 use gimbal_model::Price;
 use gimbal_study::plan::Stored;
 use gimbal_study::registry::Registry;
@@ -20,6 +21,8 @@ pub struct Options {
     pub protocol: Option<Protocol>,
     /// Prices by model for the table `rescored`, in place of those in force when the study ran.
     pub prices: Option<BTreeMap<String, Price>>,
+    /// Counts the tokens of blocks of context, in place of an estimate by length.
+    pub tokenizer: Option<Tokenizer>,
 }
 
 /// A run with all that its report is made from.
