@@ -58,7 +58,10 @@ fn compare(first: &BTreeMap<&str, Vec<Value>>, second: &BTreeMap<&str, Vec<Value
             assert_eq!(one.get("tools"), other.get("tools"), "{cell}, request {number}");
             let differing = differing(one, other);
             let known = differing.iter().all(|name| members.contains(&name.as_str()));
-            assert!(known, "{cell}, request {number}: {differing:?} differ, and the table of facts explains {members:?}");
+            assert!(
+                known,
+                "{cell}, request {number}: {differing:?} differ, and the table of facts explains {members:?}"
+            );
         }
     }
 }

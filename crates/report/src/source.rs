@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::Protocol;
 use gimbal_analysis::profile::Tokenizer;
+use gimbal_analysis::work_folds::RunCell;
 use gimbal_model::Price;
 use gimbal_study::plan::Stored;
 use gimbal_study::registry::Registry;
@@ -45,4 +46,9 @@ impl Source<'_> {
     pub(crate) fn chosen(&self, wanted: impl Fn(&Item) -> bool) -> Vec<Listed> {
         self.catalogue.items().filter(|listed| wanted(listed.item)).collect()
     }
+}
+
+/// Whether a run of these cells has what an item is about.
+pub(crate) fn applies(item: &Item, cells: &[RunCell<'_>]) -> bool {
+    item.needs.fold.is_none_or(|fold| (fold.applies)(cells))
 }

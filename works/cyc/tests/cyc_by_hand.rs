@@ -6,10 +6,10 @@
 
 use crate::support;
 
-use gimbal_analysis::cyclic::{
+use gimbal_analysis::{Cell, CellDecoding, CellInfo, Kind, RoleModel, Stop, Table, Thresholds};
+use gimbal_cyc::cyclic::{
     Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
 };
-use gimbal_analysis::{Cell, CellDecoding, CellInfo, Kind, RoleModel, Stop, Table, Thresholds};
 use support::table;
 
 const CRAFT: &str = "textcraft";

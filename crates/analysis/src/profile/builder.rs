@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::tokenizer::Counter;
 use super::{
-    Action, ActionFacts, BlockShown, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer, Traces,
-    count,
+    Action, ActionFacts, BlockShown, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer,
+    Traces, count,
 };
 use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
 

@@ -118,7 +118,9 @@ fn tokenizer(model: &str) -> Result<Tokenizer, Failure> {
 
 #[cfg(not(feature = "embedded"))]
 fn tokenizer(_model: &str) -> Result<Tokenizer, Failure> {
-    Err(Failure::Usage("--tokenizer: this program was built without the embedded model (feature `embedded`)".to_owned()))
+    Err(Failure::Usage(
+        "--tokenizer: this program was built without the embedded model (feature `embedded`)".to_owned(),
+    ))
 }
 
 fn whole(arguments: &Arguments) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use gimbal_messages::records::gate::Gated;
 use gimbal_messages::records::stage::Left;
 
 use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
-use crate::episode::{FoldError, Source, Texts};
+use gimbal_analysis::episode::{FoldError, Source, Texts};
 
 /// An episode under way.
 pub(super) struct TrajectoryBuilder<'a, E> {
