@@ -4,12 +4,13 @@
 use crate::made;
 use crate::support;
 
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_analysis::{Cell, Stop, Table};
 use gimbal_cyc::Cyc;
 use gimbal_cyc::cyclic::Board;
 use gimbal_cyc::cyclic::{
-    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, WonTokens,
-    exploration, measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
+    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, Trajectory, WonTokens, exploration,
+    measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
 };
 use made::{Plan, episode, info, plans, study, sweep};
 use proptest::prelude::*;
