@@ -1,7 +1,6 @@
 //! Tables and figures of a work from data that a test makes.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
-use gimbal_analysis::cyclic::Cycles;
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::{Analysis, Protocol, Rows, Table};
 use gimbal_view::Output;
@@ -9,10 +8,6 @@ use gimbal_view::work::{Context, Inputs, Item, Make, Work};
 
 pub fn of_rows(rows: &Rows, analysis: &Analysis, traces: &Traces) -> Inputs {
     Inputs { results: Some((rows.clone(), analysis.clone())), traces: Some(traces.clone()), ..Inputs::default() }
-}
-
-pub fn of_cycles(cycles: &Cycles) -> Inputs {
-    Inputs { cycles: Some(cycles.clone()), ..Inputs::default() }
 }
 
 /// The items of a work that are tables.

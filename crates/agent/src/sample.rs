@@ -44,6 +44,7 @@ pub fn brief() -> Brief {
         literals_change: false,
         free_arguments: false,
         answer: None,
+        objective: None,
         efficiency_shift: None,
     }
 }

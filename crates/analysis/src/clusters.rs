@@ -20,6 +20,21 @@ pub(crate) fn pair_key(row: &EpisodeRow) -> PairKey<'_> {
 /// What pairs an episode with others, and the instance that it belongs to.
 pub(crate) type Place<'a> = (PairKey<'a>, u32);
 
+/// Where an episode was played: what decides which others it hangs together with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EpisodePlace<'a> {
+    /// The environment part of the pairing key.
+    pub environment: &'a str,
+    /// Task.
+    pub task: &'a str,
+    /// Run.
+    pub run: u32,
+    /// Trial.
+    pub trial: u32,
+    /// Instance of the run.
+    pub instance: u32,
+}
+
 /// Sum and number of the values of one cluster, or two sums.
 pub(crate) type Group = (f64, f64);
 
@@ -44,6 +59,13 @@ impl Grouping {
     #[must_use]
     pub fn of_rows(rows: &[&EpisodeRow]) -> Self {
         Self::of(&rows.iter().map(|row| place(row)).collect::<Vec<Place<'_>>>())
+    }
+
+    /// The clusters of episodes that were played at these places.
+    #[must_use]
+    pub fn of_places(places: &[EpisodePlace<'_>]) -> Self {
+        let places = places.iter().map(|at| ((at.environment, at.task, at.run, at.trial), at.instance));
+        Self::of(&places.collect::<Vec<Place<'_>>>())
     }
 
     pub(crate) fn of<'a>(places: &[Place<'a>]) -> Self {
@@ -85,7 +107,8 @@ impl Grouping {
     }
 
     /// The summary of these values, in the order of the places, with an interval that is robust against clusters.
-    pub(crate) fn summary(&self, summary: Summary, values: &[f64], confidence: f64) -> Summary {
+    #[must_use]
+    pub fn summary(&self, summary: Summary, values: &[f64], confidence: f64) -> Summary {
         if !self.matters {
             return summary;
         }

@@ -22,6 +22,8 @@ pub struct Episode<'a> {
     pub asks: &'a [String],
     /// Task id.
     pub task: &'a str,
+    /// What it was to reach, by its brief; `None` where the run does not say, or no fold asked ([`EpisodeFold::needs_objectives`]).
+    pub objective: Option<&'a str>,
     /// Run number.
     pub run: u32,
     /// Trial within a session, from 0.
@@ -75,7 +77,8 @@ impl Episode<'_> {
 }
 
 /// How a person names an episode: cell, task and run, and the trial where there are several.
-pub(crate) fn name(cell: &str, task: &str, run: u32, trial: u32) -> String {
+#[must_use]
+pub fn name(cell: &str, task: &str, run: u32, trial: u32) -> String {
     let trial = if trial > 0 { format!("/{trial}") } else { String::new() };
     format!("{cell}/{task}/{run}{trial}")
 }
@@ -107,6 +110,11 @@ pub trait EpisodeFold<E> {
         true
     }
 
+    /// Whether it reads [`Episode::objective`], which the run keeps beside the journals.
+    fn needs_objectives(&self) -> bool {
+        false
+    }
+
     /// Takes in an episode with its events.
     ///
     /// # Errors
@@ -131,24 +139,32 @@ pub enum FoldError<E> {
 }
 
 /// Texts with the number of the event that is read: what builders of trajectories read from.
-pub(crate) struct Source<'t, E> {
+pub struct Source<'t, E> {
     texts: &'t mut dyn Texts<Error = E>,
     /// Number of the event under way, from 0.
-    pub(crate) event: u64,
+    pub event: u64,
 }
 
 impl<'t, E> Source<'t, E> {
-    pub(crate) fn new(texts: &'t mut dyn Texts<Error = E>) -> Self {
+    /// Reads from these texts.
+    #[must_use]
+    pub fn new(texts: &'t mut dyn Texts<Error = E>) -> Self {
         Self { texts, event: 0 }
     }
 
     /// A text of the event under way.
-    pub(crate) fn text<'r>(&mut self, reference: &'r TextRef) -> Result<Cow<'r, str>, FoldError<E>> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text<'r>(&mut self, reference: &'r TextRef) -> Result<Cow<'r, str>, FoldError<E>> {
         self.texts.text(reference).map_err(FoldError::Text)
     }
 
     /// The record that the event under way holds.
-    pub(crate) fn record<R: Record>(&mut self, data: &TextRef) -> Result<R, FoldError<E>> {
+    ///
+    /// # Errors
+    /// When its text cannot be read, or it does not have the form of its kind.
+    pub fn record<R: Record>(&mut self, data: &TextRef) -> Result<R, FoldError<E>> {
         let event = self.event;
         R::read(&self.text(data)?).map_err(|error| FoldError::Record { event, error })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cyclic::evidence::Agreement;
+use crate::agreement::Agreement;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 /// Key of the table.
@@ -156,15 +156,7 @@ impl JudgedCell {
 
 /// Takes in the items on which both said something.
 fn agree(agreement: &mut Agreement, one: &[Option<bool>], other: &[Option<bool>]) {
-    for pair in one.iter().zip(other) {
-        match pair {
-            (Some(true), Some(true)) => agreement.both += 1,
-            (Some(true), Some(false)) => agreement.first += 1,
-            (Some(false), Some(true)) => agreement.second += 1,
-            (Some(false), Some(false)) => agreement.neither += 1,
-            _ => {}
-        }
-    }
+    one.iter().zip(other).for_each(|(one, other)| agreement.add(*one, *other));
 }
 
 fn join(into: &mut Agreement, other: &Agreement) {

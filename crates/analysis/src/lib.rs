@@ -9,6 +9,7 @@
 //! CSV or JSON.
 
 pub mod acted;
+mod agreement;
 pub mod axes;
 pub mod bill;
 pub mod calibration;
@@ -16,7 +17,6 @@ mod cells;
 mod clusters;
 mod compare;
 pub mod coverage;
-pub mod cyclic;
 mod describe;
 pub mod detect;
 pub mod episode;
@@ -50,11 +50,13 @@ pub mod stored_records;
 mod table;
 pub mod tables;
 mod trials;
+pub mod work_folds;
 
+pub use agreement::Agreement;
 pub use axes::{Grid, Grids, Protocol};
 pub use bill::{AttemptState, Bill, BillLine, BillSum};
 pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
-pub use clusters::Grouping;
+pub use clusters::{EpisodePlace, Grouping};
 pub use compare::{Comparison, PairedDifference, WinTieLoss, paired_difference, win_share, win_tie_loss};
 pub use describe::{FEWEST, Interval, Summary, quantile, t_half_width};
 pub use error::AnalysisError;

@@ -58,7 +58,7 @@ impl Proportion {
     /// is never worth more than one. Where none or all hold, nothing tells how alike those of a cluster are: then each
     /// cluster is worth one.
     #[must_use]
-    pub(crate) fn of(holds: &[bool], grouping: &Grouping, confidence: f64) -> Option<Self> {
+    pub fn of(holds: &[bool], grouping: &Grouping, confidence: f64) -> Option<Self> {
         let of = holds.len() as u64;
         let count = holds.iter().filter(|holds| **holds).count() as u64;
         if !grouping.matters {

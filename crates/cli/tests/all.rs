@@ -20,6 +20,7 @@ mod personas;
 mod rescore;
 mod rules;
 mod runs;
+mod same_requests;
 mod schema;
 mod second_environment;
 mod shots;

@@ -4,9 +4,10 @@
 use crate::common;
 
 use common::Place;
-use gimbal_analysis::cyclic::Trajectory;
+use gimbal_cyc::cyclic::{Trajectory, TrajectoryFold};
 use gimbal_study::plan::Stored;
-use gimbal_study::read;
+use gimbal_study::read::{self, Episodes};
+use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
 
 const STUDY: &str = "\
@@ -27,7 +28,9 @@ fn walks(place: &Place, run: &str) -> Vec<Trajectory> {
     let folder = RunFolder::open(&place.path().join("runs").join(run)).unwrap();
     let stored = Stored::read(&folder).unwrap();
     let mut walks = Vec::new();
-    read::trajectories(&folder, &stored, |_| true, |walk| walks.push(walk)).unwrap();
+    let registry = Registry::default();
+    let mut fold = TrajectoryFold::new(&read::run_cells(&stored, &registry), |walk| walks.push(walk));
+    Episodes::of(&folder, &stored).pass(|_| true, &mut [&mut fold]).unwrap();
     walks
 }
 

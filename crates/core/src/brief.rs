@@ -13,6 +13,10 @@ pub struct Brief {
     pub environment: String,
     /// What the agent is to reach, in a sentence for a prompt.
     pub goal: String,
+    /// What this episode is to reach, in one sentence, where tasks differ in it. No prompt holds it: a run keeps it for its reports,
+    /// because a goal may be long (a list of commands with what to make behind it).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
     /// Who the agent is, in a sentence for a prompt (BOG-025).
     pub role: String,
     /// What one subject is called: `host`, `receptacle`, ...

@@ -10,7 +10,7 @@ use crate::catalogue::Catalogue;
 use crate::error::ReportError;
 use crate::files::{self, FileFailure};
 use crate::report::with_items;
-use crate::source::Source;
+use crate::source::{Source, applies};
 
 /// Every table and figure of a run.
 #[derive(Clone, Debug)]
@@ -24,13 +24,13 @@ pub struct Everything {
 }
 
 impl Everything {
-    /// Makes all of it. Items that need task graphs are left out of runs without any.
+    /// Makes all of it. Items whose fold has nothing to read in this run are left out.
     ///
     /// # Errors
     /// When the run cannot be read, or the baseline is not in it.
     pub fn build(source: &Source<'_>) -> Result<Self, ReportError> {
-        let graphs = read::has_graphs(source.stored);
-        let (report, made) = with_items(source, &source.chosen(|item| graphs || !item.needs.cycles))?;
+        let cells = read::run_cells(source.stored, source.registry);
+        let (report, made) = with_items(source, &source.chosen(|item| applies(item, &cells)))?;
         let document = report.document();
         let tables = report.tables().iter().cloned().chain(made.tables).collect();
         Ok(Self { meta: document.meta.clone(), tables, figures: made.figures })

@@ -1,9 +1,9 @@
 //! The only place that reads run folders for reports: once for each report.
 
-use gimbal_analysis::cyclic::CyclesFold;
 use gimbal_analysis::profile::TraceFold;
 use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::stored_records::RecordFold;
+use gimbal_analysis::work_folds::WorkFolds;
 use gimbal_analysis::{Analysis, BaselineChoice, CellInfo, Options, Rows};
 use gimbal_study::read::{self, Books, Episodes, Fold, Reading};
 use gimbal_view::work::{Inputs, Needs};
@@ -59,7 +59,7 @@ fn needs(chosen: &[Listed]) -> Needs {
 /// The folds over journals that items need.
 struct ItemFolds<'s> {
     traces: Option<TraceFold>,
-    cycles: Option<CyclesFold<'s>>,
+    works: WorkFolds<'s>,
     records: RecordFold,
 }
 
@@ -67,9 +67,10 @@ impl<'s> ItemFolds<'s> {
     fn new(source: &Source<'s>, chosen: &[Listed]) -> Self {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
         let sources = chosen.iter().filter_map(|listed| listed.item.records);
+        let folds = chosen.iter().filter_map(|listed| listed.item.needs.fold);
         Self {
-            traces: needs.traces.then(|| read::trace_fold(stored)),
-            cycles: needs.cycles.then(|| read::cycles_fold(stored, registry)),
+            traces: needs.traces.then(|| read::trace_fold(stored).counted_by(source.options.tokenizer.clone())),
+            works: WorkFolds::new(folds, &read::run_cells(stored, registry)),
             records: RecordFold::new(sources),
         }
     }
@@ -77,7 +78,7 @@ impl<'s> ItemFolds<'s> {
     fn list(&mut self) -> Vec<&mut Fold<'s>> {
         let mut folds: Vec<&mut Fold<'s>> = Vec::new();
         folds.extend(self.traces.as_mut().map(|fold| fold as &mut Fold<'s>));
-        folds.extend(self.cycles.as_mut().map(|fold| fold as &mut Fold<'s>));
+        folds.push(&mut self.works);
         folds.push(&mut self.records);
         folds
     }
@@ -86,7 +87,7 @@ impl<'s> ItemFolds<'s> {
         Inputs {
             results: None,
             traces: self.traces.map(TraceFold::finish),
-            cycles: self.cycles.map(CyclesFold::finish),
+            folds: self.works.finish(),
             records: self.records.finish(),
         }
     }

@@ -7,6 +7,7 @@ use gimbal_analysis::rescore::{self, TokenPrice};
 use gimbal_analysis::{Analysis, Rows, Table, printable_lines, tables};
 use gimbal_model::Price;
 use gimbal_study::read;
+use gimbal_view::work::Item;
 use gimbal_view::{Figure, Report as Document};
 
 use crate::catalogue::Listed;
@@ -15,7 +16,7 @@ use crate::files::{self, FileFailure};
 use crate::inputs::{self, Standard};
 use crate::make::{Made, make};
 use crate::meta::meta;
-use crate::source::Source;
+use crate::source::{Source, applies};
 
 /// Columns of tables on a terminal.
 pub const WIDTH: usize = 120;
@@ -40,10 +41,10 @@ impl Report {
     /// When the run cannot be read, or the baseline is not in it.
     pub fn build(source: &Source<'_>) -> Result<Self, ReportError> {
         let models = source.stored.cells.iter().any(|cell| !cell.info.models.is_empty());
-        let graphs = read::has_graphs(source.stored);
-        // A run without models has no traces of agents, and one without graphs no cycles: their journals are not opened.
-        let chosen =
-            source.chosen(|item| item.in_report && (models || !item.needs.traces) && (graphs || !item.needs.cycles));
+        let cells = read::run_cells(source.stored, source.registry);
+        // A run without models has no traces of agents, and folds of works know what they are about: other journals are not opened.
+        let wanted = |item: &Item| item.in_report && (models || !item.needs.traces);
+        let chosen = source.chosen(|item| wanted(item) && applies(item, &cells));
         let (mut report, made) = with_items(source, &chosen)?;
         report.document = report.document.with_tables(made.tables.into_iter().filter(|table| !table.rows.is_empty()));
         Ok(report)

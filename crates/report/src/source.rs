@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::Protocol;
+use gimbal_analysis::profile::Tokenizer;
+use gimbal_analysis::work_folds::RunCell;
 use gimbal_model::Price;
 use gimbal_study::plan::Stored;
 use gimbal_study::registry::Registry;
@@ -20,6 +22,8 @@ pub struct Options {
     pub protocol: Option<Protocol>,
     /// Prices by model for the table `rescored`, in place of those in force when the study ran.
     pub prices: Option<BTreeMap<String, Price>>,
+    /// Counts the tokens of blocks of context, in place of an estimate by length.
+    pub tokenizer: Option<Tokenizer>,
 }
 
 /// A run with all that its report is made from.
@@ -42,4 +46,9 @@ impl Source<'_> {
     pub(crate) fn chosen(&self, wanted: impl Fn(&Item) -> bool) -> Vec<Listed> {
         self.catalogue.items().filter(|listed| wanted(listed.item)).collect()
     }
+}
+
+/// Whether a run of these cells has what an item is about.
+pub(crate) fn applies(item: &Item, cells: &[RunCell<'_>]) -> bool {
+    item.needs.fold.is_none_or(|fold| (fold.applies)(cells))
 }

@@ -5,8 +5,8 @@ use crate::cyclic;
 use crate::support;
 use crate::support::testing;
 
-use gimbal_analysis::cyclic::Cycles;
 use gimbal_analysis::{Analysis, Rows};
+use gimbal_cyc::cyclic::Cycles;
 use gimbal_view::Output;
 use gimbal_view::Report;
 use gimbal_view::figure::routing::{self, Line};
@@ -104,7 +104,7 @@ fn drawn(rows: &Rows) -> Vec<Output> {
 
 /// Every figure of cyclic control.
 fn of_cyc(cycles: &Cycles) -> Vec<Output> {
-    testing::figures(&gimbal_cyc::Cyc, &testing::of_cycles(cycles), None)
+    crate::cyc_support::figures(cycles)
 }
 
 /// All that is wrong, over all studies, so that one look shows it.

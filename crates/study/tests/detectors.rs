@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gimbal_analysis::cyclic::detect::{LastActs, Signal, findings};
-use gimbal_analysis::cyclic::{Effect, Trajectory, visits};
 use gimbal_core::{Catalogue, ChatModel, Environment, Reply, TaskId, ToolCall};
+use gimbal_cyc::cyclic::detect::{LastActs, Signal, findings};
+use gimbal_cyc::cyclic::{Effect, Trajectory, TrajectoryFold, visits};
 use gimbal_model::{ModelFacts, ModelKind, Price, SetupError};
 use gimbal_study::plan::{self, Options, Stored};
-use gimbal_study::read;
+use gimbal_study::read::{self, Episodes};
 use gimbal_study::registry::{Library, ModelSource, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
@@ -119,7 +119,9 @@ impl Setting {
         runner::run(Arc::new(planned), Arc::new(script), settings, Cancel::default(), |_| ()).await.unwrap();
         let folder = RunFolder::open(&root).unwrap();
         let mut walks = Vec::new();
-        read::trajectories(&folder, &Stored::read(&folder).unwrap(), |_| true, |walk| walks.push(walk)).unwrap();
+        let (stored, none) = (Stored::read(&folder).unwrap(), Registry::default());
+        let mut fold = TrajectoryFold::new(&read::run_cells(&stored, &none), |walk| walks.push(walk));
+        Episodes::of(&folder, &stored).pass(|_| true, &mut [&mut fold]).unwrap();
         assert_eq!(walks.len(), 1);
         walks.remove(0)
     }

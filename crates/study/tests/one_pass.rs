@@ -10,8 +10,9 @@ use common::run;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
 use gimbal_analysis::stored_records::{RecordFold, RecordSource, RecordState, StoredRecord};
 use gimbal_core::RecordError;
+use gimbal_cyc::cyclic::CyclesFold;
 use gimbal_study::plan::Stored;
-use gimbal_study::read::{Episodes, cycles_fold, load_rows, read, recovery_fold, trace_fold};
+use gimbal_study::read::{Episodes, load_rows, read, recovery_fold, run_cells, trace_fold};
 use gimbal_study::registry::Registry;
 use gimbal_study::run::RunError;
 
@@ -70,7 +71,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     let stored = Stored::read(&folder).unwrap();
     let mut remover = Remover(root.join("journals"));
     let (mut traces, mut cycles, mut recoveries) =
-        (trace_fold(&stored), cycles_fold(&stored, &registry), recovery_fold(&stored));
+        (trace_fold(&stored), CyclesFold::new(&run_cells(&stored, &registry)), recovery_fold(&stored));
     let mut records = RecordFold::new([&PARSED]);
     // Whatever reads a journal after the first fold finds none.
     let folds: &mut [&mut gimbal_study::read::Fold<'_>] =
@@ -78,7 +79,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     let reading = read(&folder, &stored, folds).unwrap();
     assert_eq!(reading.rows.episodes.len(), 1);
     assert_eq!(traces.finish().cells.values().map(|cell| cell.episodes).sum::<u64>(), 1);
-    assert_eq!(cycles.finish().cells.iter().map(|cell| cell.records.len()).sum::<usize>(), 1);
+    assert_eq!(cycles.cycles().cells.iter().map(|cell| cell.records.len()).sum::<usize>(), 1);
     assert!(!recoveries.finish().is_empty(), "faults were injected");
     assert_eq!(records.finish().get::<Count>("parsed").map(|count| count.0), Some(0));
 }

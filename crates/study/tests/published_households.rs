@@ -7,9 +7,9 @@ use crate::recited;
 use std::path::PathBuf;
 
 use gimbal_alfworld::Alfworld;
-use gimbal_analysis::cyclic::detect::{LastActs, Signal, findings};
-use gimbal_analysis::cyclic::{Effect, SegmentStop, Trajectory, visits};
 use gimbal_core::{Catalogue, Stop};
+use gimbal_cyc::cyclic::detect::{LastActs, Signal, findings};
+use gimbal_cyc::cyclic::{Effect, SegmentStop, Trajectory, visits};
 use gimbal_study::stage::Outcome;
 use recited::{acts, complete, done, observations, recite, to, walk};
 use serde_json::{Value, json};

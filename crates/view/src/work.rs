@@ -3,13 +3,13 @@
 //! A work lives in a room of its own and implements [`Work`]. It gets data that are read and folded already
 //! ([`Context`]), so it depends on no run folder, no environment and no model.
 
-use std::cell::OnceCell;
+use std::any::Any;
 use std::fmt;
 
-use gimbal_analysis::cyclic::{Board, Cycles};
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
+use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, Grids, Protocol, Rows, Table};
 
 use crate::kit::picture::Output;
@@ -89,28 +89,28 @@ pub struct Needs {
     pub results: bool,
     /// What agents did in every step ([`Traces`]).
     pub traces: bool,
-    /// What controllers did on task graphs ([`Cycles`]).
-    pub cycles: bool,
+    /// A fold of the work's own ([`Context::fold`]).
+    pub fold: Option<&'static FoldSource>,
 }
 
 impl Needs {
     /// Nothing of a run.
-    pub const NONE: Self = Self { results: false, traces: false, cycles: false };
+    pub const NONE: Self = Self { results: false, traces: false, fold: None };
     /// Rows and their analysis.
     pub const RESULTS: Self = Self { results: true, ..Self::NONE };
     /// Rows, their analysis and traces.
     pub const TRACES: Self = Self { traces: true, ..Self::RESULTS };
-    /// Cycles.
-    pub const CYCLES: Self = Self { cycles: true, ..Self::NONE };
 
-    /// What either needs.
+    /// A fold of the work's own and nothing else.
+    #[must_use]
+    pub const fn fold(source: &'static FoldSource) -> Self {
+        Self { fold: Some(source), ..Self::NONE }
+    }
+
+    /// Rows and traces where either needs them; folds of works are taken one by one.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self {
-            results: self.results || other.results,
-            traces: self.traces || other.traces,
-            cycles: self.cycles || other.cycles,
-        }
+        Self { results: self.results || other.results, traces: self.traces || other.traces, fold: None }
     }
 }
 
@@ -121,10 +121,10 @@ pub struct Inputs {
     pub results: Option<(Rows, Analysis)>,
     /// Of [`Needs::traces`].
     pub traces: Option<Traces>,
-    /// Of [`Needs::cycles`].
-    pub cycles: Option<Cycles>,
     /// Of [`Item::records`]: what works keep of their records.
     pub records: RecordStates,
+    /// Of [`Needs::fold`]: what folds of works kept.
+    pub folds: FoldStates,
 }
 
 /// An item uses data that it does not declare in [`Item::needs`].
@@ -136,7 +136,6 @@ pub struct Undeclared(pub &'static str);
 pub struct Context<'a> {
     inputs: &'a Inputs,
     grids: Option<Grids<'a>>,
-    board: OnceCell<Board<'a>>,
 }
 
 impl<'a> Context<'a> {
@@ -149,7 +148,7 @@ impl<'a> Context<'a> {
             (Some((rows, analysis)), Some(protocol)) => Some(Grids::new(rows, analysis, protocol)?),
             _ => None,
         };
-        Ok(Self { inputs, grids, board: OnceCell::new() })
+        Ok(Self { inputs, grids })
     }
 
     /// Rows of episodes.
@@ -192,12 +191,11 @@ impl<'a> Context<'a> {
         self.inputs.traces.as_ref().ok_or(Undeclared("traces"))
     }
 
-    /// What controllers did on task graphs, cell by cell, with its measures.
+    /// What a fold of the work kept.
     ///
     /// # Errors
-    /// When the item does not declare [`Needs::cycles`].
-    pub fn board(&self) -> Result<&Board<'a>, Undeclared> {
-        let cycles = self.inputs.cycles.as_ref().ok_or(Undeclared("cycles"))?;
-        Ok(self.board.get_or_init(|| Board::new(cycles)))
+    /// When the item does not name the source in [`Needs::fold`], or its state is of another type.
+    pub fn fold<S: Any>(&self, source: &FoldSource) -> Result<&'a S, Undeclared> {
+        self.inputs.folds.get(source).ok_or(Undeclared("a fold of this name"))
     }
 }

@@ -171,7 +171,13 @@ impl Scene {
 /// The last line of a prompt.
 #[must_use]
 pub fn goal_line(tree: &Tree, goal: NameId) -> String {
-    ["Goal: craft ", tree.names().shown(goal), "."].concat()
+    ["Goal: ", &objective(tree, goal)].concat()
+}
+
+/// What is to be made, as a sentence.
+#[must_use]
+pub fn objective(tree: &Tree, goal: NameId) -> String {
+    ["craft ", tree.names().shown(goal), "."].concat()
 }
 
 /// The recursive walk below a goal.

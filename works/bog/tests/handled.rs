@@ -6,7 +6,7 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use gimbal_analysis::detect::Detector;
-use gimbal_analysis::profile::{ActionFacts, Handled, Profile, RoleCalls, StepProfile, Traces};
+use gimbal_analysis::profile::{ActionFacts, BlockShown, Handled, Profile, RoleCalls, StepProfile, Traces};
 use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table, tables};
 use support::{cell, episode};
 
@@ -135,10 +135,11 @@ fn the_arbiter_has_an_answer_by_name() {
 // covers: BOG-108
 #[test]
 fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
+    let block = |name: &str, bytes: u64| BlockShown { name: name.to_owned(), bytes, tokens: Some(bytes / 5) };
     let shows = |number: u32, status: u64, history: u64| StepProfile {
         step: number,
         calls: vec![RoleCalls { role: "default".into(), calls: 1, input: 500, output: 9 }],
-        blocks: vec![("status".to_owned(), status), ("history".to_owned(), history)],
+        blocks: vec![block("status", status), block("history", history)],
         ..StepProfile::default()
     };
     let mut rows = Rows { cells: vec![cell("o", "obs+hist+net", Some("m"))], episodes: vec![] };
@@ -158,4 +159,12 @@ fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
     assert_eq!(table.rows.len(), 2);
     assert_eq!(row(0), by_hand("history", 200.0, 50.0, 0.1));
     assert_eq!(row(1), by_hand("status", 50.0, 12.5, 0.025));
+
+    // A tokenizer that makes a token of five bytes: 50 tokens a history, of 1,000 prompt tokens an episode.
+    traces.tokenizer = Some("m".to_owned());
+    let table = tables::blocks(&Analysis::new(&rows, &Options::default()).unwrap(), &traces);
+    assert_eq!(at(&table, 0, "tokens"), Cell::Number(40.0));
+    assert_eq!(at(&table, 0, "share"), Cell::Share(0.08));
+    assert_eq!(at(&table, 1, "tokens"), Cell::Number(10.0));
+    assert!(table.notes.iter().any(|note| note.contains("the tokenizer of m")), "{:?}", table.notes);
 }

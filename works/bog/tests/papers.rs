@@ -271,3 +271,50 @@ fn the_derived_facts_are_as_transcribed() {
         assert_eq!(tables["table34_totals"][model].as_f64(), Some(*total));
     }
 }
+
+/// Where tokens are weighted by what providers ask for a completion token, 388 of 396 pairs of configurations keep their order by
+/// shifted efficiency, whatever the split that is not printed. The rest are near ties: seven are open, one turns.
+// covers: BOG-173
+#[test]
+fn prices_keep_the_order_of_all_configurations_but_near_ties() {
+    use gimbal_bog::printed::prices::{Order, pairs};
+    let facts = facts();
+    let pairs = pairs(&facts).unwrap();
+    let of = |order: Order| pairs.iter().filter(|pair| pair.order == order).collect::<Vec<_>>();
+    assert_eq!((pairs.len(), of(Order::Kept).len(), of(Order::Open).len()), (396, 388, 7));
+    let [turned] = of(Order::Turned)[..] else { panic!("{:?}", of(Order::Turned)) };
+    assert_eq!((&*turned.first, &*turned.second, &*turned.model), ("obs+hist", "hist+net", "G3FP"));
+    for pair in pairs.iter().filter(|pair| pair.order != Order::Kept) {
+        let of = |name: &str| facts.cell(name, &pair.model).unwrap().shifted_efficiency;
+        let (one, other) = (of(&pair.first), of(&pair.second));
+        assert!((one / other - 1.0).abs() < 0.1, "{pair:?}: {one} and {other} are no near tie");
+    }
+    // No conclusion between axes turns: a deliberating hierarchy stays behind the plain one on every model.
+    let hierarchies = pairs.iter().filter(|pair| pair.first == "hier-base" && pair.second == "hier-delib");
+    assert!(hierarchies.clone().count() == 6 && hierarchies.clone().all(|pair| pair.order == Order::Kept));
+    // Without a weight nothing is said.
+    let bare = BogFacts { completion_weights: Default::default(), ..facts };
+    assert!(gimbal_bog::printed::prices::pairs(&bare).unwrap_err().to_string().contains("completion_weights"));
+}
+
+/// The weights are those of the prices that the program ships, for the models that the work's study names.
+// covers: BOG-173
+#[test]
+fn the_weights_are_those_of_the_shipped_prices() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../prices.yaml");
+    let prices: serde_json::Value = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let models = [
+        ("Grok", "openrouter/x-ai/grok-4.1-fast"),
+        ("Llama", "openrouter/meta-llama/llama-4-maverick"),
+        ("Devstral", "openrouter/mistralai/devstral-2512"),
+        ("Qwen", "openrouter/qwen/qwen3-235b-a22b-2507"),
+        ("G2.5FL", "gemini/gemini-2.5-flash-lite"),
+        ("G3FP", "gemini/gemini-3-flash-preview"),
+    ];
+    let facts = facts();
+    for (model, name) in models {
+        let band = &prices["models"][name]["bands"][0];
+        let ratio = band["output"].as_f64().unwrap() / band["input"].as_f64().unwrap();
+        assert!((facts.completion_weights[model] - ratio).abs() < 1e-9, "{model}: {ratio}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Writes the figures of a made-up study of cyclic control into a folder, to look at them: `cargo run --example cycles -- FOLDER`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
-#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
+#[path = "../tests/support/made.rs"]
 mod cyclic;
 #[path = "../tests/support/mod.rs"]
 mod support;

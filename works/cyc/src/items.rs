@@ -1,6 +1,6 @@
 //! The work's list: every table, every figure and the printed numbers, in reading order.
 
-use gimbal_analysis::cyclic::{Control, SampleKind};
+use crate::cyclic::{CYCLES, Control, SampleKind};
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::figures::{self, exploration, graph, noise as curves, regimes, trace, visits};
@@ -20,7 +20,7 @@ macro_rules! table {
             key: $key,
             title: $title,
             source: $source,
-            needs: Needs::CYCLES,
+            needs: Needs::fold(&CYCLES),
             records: None,
             in_report: $shown,
             make: Make::Table(|context, item| {
@@ -38,7 +38,7 @@ macro_rules! figure {
             key: $key,
             title: $title,
             source: $source,
-            needs: Needs::CYCLES,
+            needs: Needs::fold(&CYCLES),
             records: None,
             in_report: false,
             make: Make::Figure(|$context, $item| $made),

@@ -1,8 +1,9 @@
 //! The work CYC: controllers that route between subtasks on graphs with cycles.
 //!
-//! Its tables, figures and printed numbers, in one list ([`Cyc`]). Measures live in `gimbal-analysis`, the drawing kit in
-//! `gimbal-view`.
+//! Its tables, figures and printed numbers, in one list ([`Cyc`]), and what they are made from: episodes as walks over task graphs
+//! ([`cyclic`]). Statistics that know no work live in `gimbal-analysis`, the drawing kit in `gimbal-view`.
 
+pub mod cyclic;
 mod figures;
 mod items;
 pub mod printed;

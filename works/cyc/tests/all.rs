@@ -6,7 +6,7 @@ mod cyclic;
 #[path = "../../../crates/view/tests/support/mod.rs"]
 mod drawn;
 mod figures;
-#[path = "../../../crates/analysis/tests/support/cyclic.rs"]
+#[path = "support/made.rs"]
 mod made;
 mod papers_cyc;
 mod support;

@@ -6,10 +6,11 @@
 
 use crate::support;
 
-use gimbal_analysis::cyclic::{
-    Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory,
-};
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_analysis::{Cell, CellDecoding, CellInfo, Kind, RoleModel, Stop, Table, Thresholds};
+use gimbal_cyc::cyclic::{
+    Cycles, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Setup, Spend, Trajectory,
+};
 use support::table;
 
 const CRAFT: &str = "textcraft";

@@ -4,13 +4,14 @@
 use crate::made;
 use crate::support;
 
-use gimbal_analysis::cyclic::Board;
-use gimbal_analysis::cyclic::{
-    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, TaskPart, Trajectory, WonTokens,
-    exploration, measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
-};
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_analysis::{Cell, Stop, Table};
 use gimbal_cyc::Cyc;
+use gimbal_cyc::cyclic::Board;
+use gimbal_cyc::cyclic::{
+    Control, Cycles, Fold, Graph, Moments, Planned, Routed, Segment, Setup, Spend, Trajectory, WonTokens, exploration,
+    measure, noise_curves, relative_difference, retention, shared_wins, success_to_calls,
+};
 use made::{Plan, episode, info, plans, study, sweep};
 use proptest::prelude::*;
 use support::table;
@@ -293,8 +294,8 @@ fn curves_of_noise_take_tasks_together() {
 // covers: CYC-091
 #[test]
 fn advice_is_checked_against_what_was_found() {
-    use gimbal_analysis::cyclic::advise::Controller;
-    use gimbal_analysis::cyclic::check::{Verdict, check};
+    use gimbal_cyc::cyclic::advise::Controller;
+    use gimbal_cyc::cyclic::check::{Verdict, check};
     let cycles = sweep(&ENVIRONMENTS[..1]);
     let found = check(&[Controller::StaticDag], &cycles, "textcraft", 0.95);
     assert_eq!(found.iter().map(|one| one.faults.as_str()).collect::<Vec<_>>(), ["", "diversion 50%"]);
@@ -367,7 +368,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
         }
     }
     let cycles = fold.finish();
-    let board = Board::new(&cycles);
+    let board = Board::new(cycles.clone());
     assert!(board.is_ambiguous());
     let names: Vec<String> = board.entries().map(|entry| board.name(entry)).collect();
     assert_eq!(names, ["4o-mini: gen", "4o-mini: sparse", "4o-mini: gen", "4o-mini: sparse"]);
@@ -375,7 +376,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
     assert!(kept.to_text(140).contains("sparse"));
     let srr = |name: &str| value(&kept, &[&format!("{name} | diversion 50%")], "srr");
     assert_eq!((srr("gen"), srr("sparse")), (0.75, 0.5), "3 of 4 and 1 of 2");
-    assert!(!Board::new(&study(&ENVIRONMENTS[..1], |_| true)).is_ambiguous());
+    assert!(!Board::new(study(&ENVIRONMENTS[..1], |_| true)).is_ambiguous());
 }
 
 proptest! {
@@ -400,8 +401,8 @@ proptest! {
 // covers: CYC-091
 #[test]
 fn the_agent_that_is_not_diverted_is_compared_all_the_same() {
-    use gimbal_analysis::cyclic::advise::Controller;
-    use gimbal_analysis::cyclic::check::check;
+    use gimbal_cyc::cyclic::advise::Controller;
+    use gimbal_cyc::cyclic::check::check;
     let mut cycles = sweep(&ENVIRONMENTS[..1]);
     let against = |cycles: &Cycles| {
         let found = check(&[Controller::StaticDag], cycles, "textcraft", 0.95);

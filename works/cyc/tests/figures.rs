@@ -8,10 +8,10 @@ use crate::support;
 use self::drawn::drawing::{check, wrong};
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
-use gimbal_analysis::cyclic::{
+use gimbal_cyc::Cyc;
+use gimbal_cyc::cyclic::{
     Act, Control, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Routed, Segment, Setup, Trajectory,
 };
-use gimbal_cyc::Cyc;
 use gimbal_view::Output;
 use proptest::prelude::*;
 

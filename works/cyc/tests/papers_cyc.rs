@@ -109,7 +109,7 @@ fn a_spoiled_input_and_a_spoiled_cell_are_found() {
     spoiled.transitions[0].never_won = 4;
     spoiled.tokens[0].shared.percent = 14.97;
     spoiled.benchmarks[0].train = 87;
-    spoiled.regimes[0].recommended[0] = gimbal_analysis::cyclic::advise::Controller::CompleteCyclic;
+    spoiled.regimes[0].recommended[0] = gimbal_cyc::cyclic::advise::Controller::CompleteCyclic;
     let found = examine(&spoiled).unwrap();
     assert_eq!(
         found.unlisted,

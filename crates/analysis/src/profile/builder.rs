@@ -1,5 +1,6 @@
 //! Trajectories from journals: events in, steps out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
@@ -9,7 +10,11 @@ use gimbal_messages::records::engine::{Deliberated, TurnsExhausted};
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
 use serde_json::Value;
 
-use super::{Action, ActionFacts, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Traces, count};
+use super::tokenizer::Counter;
+use super::{
+    Action, ActionFacts, BlockShown, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer,
+    Traces, count,
+};
 use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
 
 /// Name of the message with the ranking that a sub-agent gives.
@@ -21,6 +26,15 @@ impl Profile {
     /// # Errors
     /// When a text cannot be read, or a record does not have the form of its kind.
     pub fn read<E>(episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<Self, FoldError<E>> {
+        Self::counted(episode, texts, None)
+    }
+
+    /// The same with the tokens of blocks, where there is who counts them.
+    fn counted<E>(
+        episode: &Episode<'_>,
+        texts: &mut dyn Texts<Error = E>,
+        counter: Option<&mut Counter>,
+    ) -> Result<Self, FoldError<E>> {
         Ok(Self {
             cell: episode.cell.to_owned(),
             environment: episode.environment.to_owned(),
@@ -30,13 +44,17 @@ impl Profile {
             instance: episode.instance,
             return_thousandths: episode.return_thousandths,
             stop: episode.stop,
-            steps: steps(episode, texts)?,
+            steps: steps(episode, texts, counter)?,
         })
     }
 }
 
-fn steps<E>(episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<Vec<StepProfile>, FoldError<E>> {
-    let mut builder = Builder::new(episode.asks, texts);
+fn steps<E>(
+    episode: &Episode<'_>,
+    texts: &mut dyn Texts<Error = E>,
+    counter: Option<&mut Counter>,
+) -> Result<Vec<StepProfile>, FoldError<E>> {
+    let mut builder = Builder { counter, ..Builder::new(episode.asks, texts) };
     for (number, event) in (0..).zip(episode.events) {
         builder.source.event = number;
         builder.take(event)?;
@@ -49,6 +67,7 @@ fn steps<E>(episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<V
 pub struct TraceFold {
     facts: BTreeMap<String, ActionFacts>,
     traces: Traces,
+    counter: Option<Counter>,
 }
 
 impl TraceFold {
@@ -56,13 +75,19 @@ impl TraceFold {
     /// out.
     #[must_use]
     pub fn new(facts: BTreeMap<String, ActionFacts>) -> Self {
-        Self { facts, traces: Traces::default() }
+        Self { facts, traces: Traces::default(), counter: None }
+    }
+
+    /// The same with blocks of context counted by a tokenizer; without one their tokens are estimated by length.
+    #[must_use]
+    pub fn counted_by(self, tokenizer: Option<Tokenizer>) -> Self {
+        Self { counter: tokenizer.map(Counter::new), ..self }
     }
 
     /// The trajectories in sums.
     #[must_use]
     pub fn finish(self) -> Traces {
-        self.traces
+        Traces { tokenizer: self.counter.map(|counter| counter.name().to_owned()), ..self.traces }
     }
 }
 
@@ -73,7 +98,7 @@ impl<E> EpisodeFold<E> for TraceFold {
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         if let Some(facts) = self.facts.get(episode.cell) {
-            self.traces.add(&Profile::read(episode, texts)?, facts);
+            self.traces.add(&Profile::counted(episode, texts, self.counter.as_mut())?, facts);
         }
         Ok(())
     }
@@ -84,6 +109,8 @@ struct Builder<'a, E> {
     source: Source<'a, E>,
     /// Roles that the environment asks: no part of what the agent does.
     asks: &'a [String],
+    /// Counts the tokens of blocks.
+    counter: Option<&'a mut Counter>,
     steps: Vec<StepProfile>,
     /// The last call to the environment that has not been answered.
     open: Option<Action>,
@@ -97,6 +124,7 @@ impl<'a, E> Builder<'a, E> {
         Self {
             source: Source::new(texts),
             asks,
+            counter: None,
             steps: Vec::new(),
             open: None,
             talks: Talks::default(),
@@ -138,8 +166,15 @@ impl<'a, E> Builder<'a, E> {
             Body::Sent(sent) => self.sent(number, sent)?,
             Body::Note(note) => self.noted(number, note)?,
             Body::ContextBuilt(context) => {
-                let blocks = context.blocks.iter().map(|block| (block.name.clone(), block.bytes));
-                self.step(number).blocks.extend(blocks);
+                for block in &context.blocks {
+                    let (source, text) = (&mut self.source, &block.text);
+                    let tokens = match &mut self.counter {
+                        Some(counter) => counter.count(text, || source.text(text).map(Cow::into_owned))?,
+                        None => None,
+                    };
+                    let shown = BlockShown { name: block.name.clone(), bytes: block.bytes, tokens };
+                    self.step(number).blocks.push(shown);
+                }
             }
             Body::Started(_) | Body::Remembered(_) | Body::Ended(_) => {}
         }

@@ -8,6 +8,7 @@ mod builder;
 mod contracts;
 mod contrast;
 mod sums;
+mod tokenizer;
 mod traces;
 mod versus;
 
@@ -21,7 +22,8 @@ pub use builder::TraceFold;
 pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};
 pub use sums::{Clustered, Sum};
-pub use traces::{CellTrace, StepSums, Traces};
+pub use tokenizer::Tokenizer;
+pub use traces::{BlockSums, CellTrace, RoleSums, StepSums, Traces};
 pub use versus::{Match, Matches, TRACE_NOTE};
 
 /// The trajectory of one finished episode.
@@ -81,12 +83,23 @@ pub struct StepProfile {
     pub faults: u32,
     /// Whether the action was none of those suggested in this step.
     pub off_menu: bool,
-    /// Blocks of context that were rendered: name and bytes, in order.
+    /// Blocks of context that were rendered, in order.
     #[serde(skip)]
-    pub blocks: Vec<(String, u64)>,
+    pub blocks: Vec<BlockShown>,
     /// What became of messages and turns, by role; empty where nothing is noted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub handled: BTreeMap<String, Handled>,
+}
+
+/// A block of context as it was rendered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockShown {
+    /// Name.
+    pub name: String,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Length in tokens, where a tokenizer counts ([`TraceFold::counted_by`]).
+    pub tokens: Option<u64>,
 }
 
 /// An action that the environment accepted.

@@ -19,6 +19,30 @@ pub struct StepSums {
     pub deliberations: Sum,
 }
 
+/// A block of context over the episodes of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockSums {
+    /// How often it was rendered.
+    pub shown: u64,
+    /// Bytes of all.
+    pub bytes: u64,
+    /// Tokens of those that a tokenizer counted.
+    pub tokens: u64,
+    /// How many it counted.
+    pub counted: u64,
+}
+
+/// Model calls of a role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoleSums {
+    /// Calls.
+    pub calls: u64,
+    /// Prompt tokens.
+    pub input: u64,
+    /// Completion tokens.
+    pub output: u64,
+}
+
 /// The trajectories of one cell in sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrace {
@@ -44,12 +68,12 @@ pub struct CellTrace {
     pub floor_steps: Sum,
     /// First step of the strongest remedy, over episodes that took it.
     pub first_strongest: Sum,
-    /// Model calls by role: calls, prompt and completion tokens.
-    pub roles: BTreeMap<String, (u64, u64, u64)>,
+    /// Model calls by role.
+    pub roles: BTreeMap<String, RoleSums>,
     /// What became of messages and turns, by role, of all episodes.
     pub handled: BTreeMap<String, Handled>,
-    /// Blocks of context: how often they were rendered, and their bytes.
-    pub blocks: BTreeMap<String, (u64, u64)>,
+    /// Blocks of context, by name.
+    pub blocks: BTreeMap<String, BlockSums>,
     /// Episodes that a limit cut.
     pub cut: u64,
     /// What the detectors found.
@@ -63,6 +87,8 @@ pub struct CellTrace {
 pub struct Traces {
     /// By id of the cell.
     pub cells: BTreeMap<String, CellTrace>,
+    /// The model whose tokenizer counted blocks of context; `None` where their tokens are estimates.
+    pub tokenizer: Option<String>,
 }
 
 impl Traces {
@@ -116,15 +142,18 @@ impl CellTrace {
     fn walk(&mut self, profile: &Profile) {
         let mut so_far = 0.0;
         for (index, step) in profile.steps.iter().enumerate() {
-            for (name, bytes) in &step.blocks {
-                let sums = self.blocks.entry(name.clone()).or_default();
-                *sums = (sums.0 + 1, sums.1.saturating_add(*bytes));
+            for block in &step.blocks {
+                let sums = self.blocks.entry(block.name.clone()).or_default();
+                sums.shown += 1;
+                sums.bytes = sums.bytes.saturating_add(block.bytes);
+                sums.tokens = sums.tokens.saturating_add(block.tokens.unwrap_or(0));
+                sums.counted += u64::from(block.tokens.is_some());
             }
             for entry in &step.calls {
                 let sums = self.roles.entry(entry.role.clone()).or_default();
-                sums.0 += u64::from(entry.calls);
-                sums.1 = sums.1.saturating_add(entry.input);
-                sums.2 = sums.2.saturating_add(entry.output);
+                sums.calls += u64::from(entry.calls);
+                sums.input = sums.input.saturating_add(entry.input);
+                sums.output = sums.output.saturating_add(entry.output);
             }
             if index == self.steps.len() {
                 self.steps.push(StepSums::default());

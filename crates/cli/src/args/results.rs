@@ -81,6 +81,10 @@ pub struct Report {
     /// Price table for the table `rescored` (default: the prices in force when the study ran)
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// Count the tokens of the table `blocks` with the tokenizer of these weights, such as local/smollm2-135m (default: an
+    /// estimate of four bytes a token)
+    #[arg(long, value_name = "MODEL")]
+    pub tokenizer: Option<String>,
     /// Where report.html, report.md, report.txt, report.json and the tables as CSV (report.csv: the main one,
     /// report-KEY.csv: each other) are written (default: the run folder)
     #[arg(long, value_name = "DIR")]

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use gimbal_analysis::cyclic::CONFIDENCE;
-use gimbal_analysis::cyclic::advise::{Advice, RepairSemantics, WorkflowSignature, advise as choose};
-use gimbal_analysis::cyclic::check::{Stratum, check};
 use gimbal_analysis::{Interval, Summary};
 use gimbal_core::{Catalogue, TaskId, nearest};
+use gimbal_cyc::cyclic::advise::{Advice, RepairSemantics, WorkflowSignature, advise as choose};
+use gimbal_cyc::cyclic::check::{Stratum, check};
+use gimbal_cyc::cyclic::{CONFIDENCE, CyclesFold};
 use gimbal_study::plan::Stored;
 use gimbal_study::probe::{Probe, probe};
-use gimbal_study::read;
+use gimbal_study::read::{self, Episodes};
+use gimbal_study::registry::Registry;
 use serde_json::{Value, json};
 
 use super::{print_json, run_failure, run_folder};
@@ -125,8 +126,10 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
 fn found(run: &Path, environment: &str, advice: &Advice) -> Result<Vec<Stratum>, Failure> {
     let folder = run_folder(run)?;
     let stored = Stored::read(&folder).map_err(run_failure)?;
-    let cycles = read::cycles(&folder, &stored).map_err(run_failure)?;
-    let found = check(&advice.recommended, &cycles, environment, CONFIDENCE);
+    let registry = Registry::default();
+    let mut fold = CyclesFold::new(&read::run_cells(&stored, &registry));
+    Episodes::of(&folder, &stored).pass(|_| true, &mut [&mut fold]).map_err(run_failure)?;
+    let found = check(&advice.recommended, &fold.cycles(), environment, CONFIDENCE);
     if found.is_empty() {
         let mut played: Vec<&str> = stored.cells.iter().map(|cell| cell.info.environment.as_str()).collect();
         played.dedup();

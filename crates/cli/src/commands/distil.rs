@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gimbal_analysis::cyclic::{Effect, Graph, SegmentStop, Trajectory};
 use gimbal_architectures::graph::distil::{Rules, Use, distil as sparse};
 use gimbal_architectures::graph::machine::{End, Facts, Learning, Sample, decide, learn};
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
+use gimbal_cyc::cyclic::{Effect, Graph, SegmentStop, Trajectory, TrajectoryFold};
 use gimbal_study::plan::Stored;
-use gimbal_study::read;
+use gimbal_study::read::{self, Episodes};
+use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
 
 use super::{run_failure, run_folder, write_file};
@@ -34,7 +35,10 @@ pub(super) fn walks_of(folder: &RunFolder, stored: &Stored, cell: Option<&str>) 
         })
     };
     let mut walks = Vec::new();
-    read::trajectories(folder, stored, |id| of(&id.cell), |walk| walks.push(walk)).map_err(run_failure)?;
+    let registry = Registry::default();
+    let mut fold = TrajectoryFold::new(&read::run_cells(stored, &registry), |walk| walks.push(walk));
+    let passed = Episodes::of(folder, stored).pass(|episode| of(&episode.id.cell), &mut [&mut fold]);
+    passed.map_err(run_failure)?;
     Ok(walks)
 }
 
@@ -201,12 +205,12 @@ fn count(walk: &Trajectory, uses: &mut BTreeMap<(String, String), Use>) {
 }
 
 fn task_graph(graph: &Graph) -> TaskGraph {
-    let node = |node: &gimbal_analysis::cyclic::GraphNode| Node {
+    let node = |node: &gimbal_cyc::cyclic::GraphNode| Node {
         name: node.name.clone(),
         goal: node.goal.clone(),
         tools: if node.tools.is_empty() { node.suggested.clone() } else { node.tools.clone() },
     };
-    let edge = |edge: &gimbal_analysis::cyclic::GraphEdge| Edge {
+    let edge = |edge: &gimbal_cyc::cyclic::GraphEdge| Edge {
         from: edge.from.clone(),
         to: edge.to.clone(),
         criterion: edge.criterion.clone(),

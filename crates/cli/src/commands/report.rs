@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gimbal_analysis::Protocol;
+use gimbal_analysis::profile::Tokenizer;
 use gimbal_model::PriceTable;
 use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
 use gimbal_study::plan::Stored;
@@ -57,6 +58,7 @@ impl Opened {
             baseline: arguments.baseline.clone(),
             protocol: arguments.protocol.as_deref().map(protocol).transpose()?,
             prices: arguments.prices.as_deref().map(prices).transpose()?.map(|table| table.models),
+            tokenizer: arguments.tokenizer.as_deref().map(tokenizer).transpose()?,
         };
         Self::new(folder, options)
     }
@@ -100,6 +102,27 @@ fn prices(path: &Path) -> Result<PriceTable, Failure> {
     PriceTable::parse(&text, &name).map_err(Failure::usage)
 }
 
+/// The tokenizer of weights on this machine: nothing is fetched, and nothing but the vocabulary is loaded.
+#[cfg(feature = "embedded")]
+fn tokenizer(model: &str) -> Result<Tokenizer, Failure> {
+    use gimbal_model::weights::{self, Cache};
+    let what = model.strip_prefix("local/").unwrap_or(model);
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::Usage(format!("--tokenizer: {error}; name weights that are here, as `gimbal model list` shows them"))
+    };
+    let cache = Cache::from_environment().map_err(Failure::external)?;
+    let located = weights::locate(what, &cache).map_err(|error| failed(&error))?;
+    let opened = gimbal_model::embedded::Tokenizer::open(&located.path).map_err(|error| failed(&error))?;
+    Ok(Tokenizer { name: model.to_owned(), count: std::sync::Arc::new(move |text| opened.count(text).ok()) })
+}
+
+#[cfg(not(feature = "embedded"))]
+fn tokenizer(_model: &str) -> Result<Tokenizer, Failure> {
+    Err(Failure::Usage(
+        "--tokenizer: this program was built without the embedded model (feature `embedded`)".to_owned(),
+    ))
+}
+
 fn whole(arguments: &Arguments) -> Result<(), Failure> {
     let opened = Opened::of(arguments)?;
     let built = Report::build(&opened.source()).map_err(report_failure)?;
@@ -140,7 +163,7 @@ fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
 
 /// Prints a table of a run.
 pub fn table_of(run: &Path, key: &str, format: ReportFormat) -> Result<(), Failure> {
-    let options = Options { baseline: None, protocol: None, prices: None };
+    let options = Options::default();
     show_table(&Opened::new(run_folder(run)?, options)?, key, format)
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::cyclic::{Graph, Segment, SegmentStop, Trajectory};
 use gimbal_analysis::printable;
 use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won};
 use gimbal_core::{TaskId, ToolCall, Usage};
+use gimbal_cyc::cyclic::{Graph, ResultFold, Segment, SegmentStop, Trajectory};
 use gimbal_study::plan::Stored;
-use gimbal_study::read;
+use gimbal_study::read::Episodes;
 use gimbal_study::rehearsal::Rehearsal;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{EpisodeId, RunFolder};
 use serde_json::{Value, json};
 
 use super::distil::{origin, walks_of};
@@ -232,8 +232,12 @@ impl Writer<'_> {
 
     /// An episode as the summariser sees it.
     fn told(&self, walk: &Trajectory) -> Result<Won, Failure> {
-        let results = read::results(self.folder, self.stored, walk).map_err(run_failure)?;
-        let mut results = results.unwrap_or_default().into_iter();
+        let mut fold = ResultFold::default();
+        let played =
+            |id: &EpisodeId| (&id.cell, &id.task, id.run, id.trial) == (&walk.cell, &walk.task, walk.run, walk.trial);
+        let passed = Episodes::of(self.folder, self.stored).pass(|episode| played(&episode.id), &mut [&mut fold]);
+        passed.map_err(run_failure)?;
+        let mut results = fold.results.unwrap_or_default().into_iter();
         let mut stretches = Vec::with_capacity(walk.segments.len());
         for segment in &walk.segments {
             let mut deeds = Vec::with_capacity(segment.acts.len());

@@ -295,7 +295,7 @@ pub(crate) fn backend() -> Result<&'static LlamaBackend, EmbeddedError> {
 
 /// Refuses an invalid GGUF file before the library reads it: its own messages go nowhere, and it ends the program on
 /// some damage.
-fn check_header(path: &Path) -> Result<(), EmbeddedError> {
+pub(crate) fn check_header(path: &Path) -> Result<(), EmbeddedError> {
     let fail = |why: String| Err(EmbeddedError::Open { path: PathBuf::from(path), why });
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fail("it is not a regular file; name the file of the weights itself".to_owned());

@@ -19,6 +19,7 @@ mod prefix;
 mod sampler;
 mod settings;
 mod template;
+mod tokenizer;
 mod vocabulary;
 mod worker;
 
@@ -30,3 +31,4 @@ pub use generation::{GenerateRequest, Generation, Prompt};
 pub use model::EmbeddedModel;
 pub use settings::{DEFAULT_CHUNK, DEFAULT_CONTEXT, EngineSettings, Mode, THREADS_VARIABLE};
 pub(crate) use template::unusable;
+pub use tokenizer::Tokenizer;

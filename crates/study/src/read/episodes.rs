@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
-use gimbal_core::{Event, TextRef};
+use gimbal_analysis::name::{Name, Names};
+use gimbal_core::{Digest, Event, TextRef};
 
 use crate::plan::{Stored, StoredCell};
 use crate::run::index::unreadable;
+use crate::run::ledger::Row;
 use crate::run::{Finished, INDEX, RunError, RunFolder, texts};
 
 /// A fold over the episodes of a run folder.
@@ -19,6 +21,8 @@ pub struct Episodes<'f> {
     folder: &'f RunFolder,
     cells: BTreeMap<&'f str, &'f StoredCell>,
     texts: LazyTexts<'f>,
+    /// What episodes are to reach, by their keys; read from the ledger when a fold needs it.
+    objectives: Option<BTreeMap<Digest, Name>>,
 }
 
 impl<'f> Episodes<'f> {
@@ -26,7 +30,7 @@ impl<'f> Episodes<'f> {
     #[must_use]
     pub fn of(folder: &'f RunFolder, stored: &'f Stored) -> Self {
         let cells = stored.cells.iter().map(|cell| (cell.info.id.as_str(), cell)).collect();
-        Self { folder, cells, texts: LazyTexts::new(folder) }
+        Self { folder, cells, texts: LazyTexts::new(folder), objectives: None }
     }
 
     /// Goes through the episodes in the order of their keys. `seen` gets the row of each and says whether the folds get its
@@ -63,6 +67,9 @@ impl<'f> Episodes<'f> {
     ) -> Result<(), RunError> {
         let folder = self.folder;
         let index = folder.index()?;
+        if self.objectives.is_none() && folds.iter().any(|fold| fold.needs_objectives()) {
+            self.objectives = Some(objectives(folder)?);
+        }
         let mut each = |episode: Finished| -> Result<(), Walk> {
             if seen(&episode) {
                 self.fold(&episode, folds)?;
@@ -78,7 +85,8 @@ impl<'f> Episodes<'f> {
 
     /// Passes one episode to the folds that want it.
     fn fold(&mut self, finished: &Finished, folds: &mut [&mut Fold<'_>]) -> Result<(), RunError> {
-        let bare = self.bare(finished);
+        let objective = self.objectives.as_ref().and_then(|known| known.get(&finished.id.key)).cloned();
+        let bare = Episode { objective: objective.as_deref(), ..self.bare(finished) };
         if !folds.iter().any(|fold| fold.wants(&bare)) {
             return Ok(());
         }
@@ -107,6 +115,7 @@ impl<'f> Episodes<'f> {
             environment: cell.map_or("", |cell| &cell.environment),
             asks: cell.map_or(&[], |cell| &cell.asks),
             task: &id.task,
+            objective: None,
             run: id.run,
             trial: id.trial,
             seed: id.seed,
@@ -121,6 +130,19 @@ impl<'f> Episodes<'f> {
             events: &[],
         }
     }
+}
+
+/// What the episodes of a run are to reach, where their briefs say so. Tasks share their words.
+fn objectives(folder: &RunFolder) -> Result<BTreeMap<Digest, Name>, RunError> {
+    let (mut names, mut known) = (Names::default(), BTreeMap::new());
+    folder.rows(|_, row| {
+        if let Row::Attempted(attempted) = row
+            && !attempted.objective.is_empty()
+        {
+            known.insert(attempted.episode, names.of(&attempted.objective));
+        }
+    })?;
+    Ok(known)
 }
 
 /// The events of a finished episode.

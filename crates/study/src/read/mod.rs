@@ -8,6 +8,7 @@ mod accounts;
 mod bill;
 mod digest;
 mod episodes;
+mod folds;
 mod layers;
 mod reading;
 mod rows;
@@ -16,15 +17,11 @@ mod spending;
 mod story;
 pub mod trace;
 mod verify;
-mod walks;
 
 pub use digest::digest;
 pub use episodes::{Episodes, Fold};
 pub(crate) use episodes::{LazyTexts, Walk};
+pub use folds::{each_record, plan_fold, profiles, recovery_fold, run_cells, trace_fold};
 pub use reading::{Books, Reading, load_rows, read};
 pub use spending::{spending, spending_of_episodes};
 pub use verify::{Report, verify};
-pub use walks::{
-    cycles, cycles_fold, each_record, has_graphs, plan_fold, profiles, recovery_fold, results, trace_fold,
-    trajectories, walk_of,
-};

@@ -119,6 +119,10 @@ pub struct Attempted {
     pub detail: String,
     /// Key of the episode.
     pub episode: Digest,
+    /// What the episode was to reach, by its brief; empty where all episodes of the environment have one goal. It is here and in no
+    /// event, so that the digests of runs do not depend on it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub objective: String,
     /// How it stopped.
     pub stop: gimbal_core::Stop,
     /// Wall time of the attempt in microseconds; missing in ledgers of before there was any.
@@ -492,6 +496,7 @@ mod tests {
             components: vec![ComponentTime { component: "arbiter".to_owned(), nanoseconds: number, times: 1 }],
             detail: "é\n".to_owned(),
             episode: Digest::of(&number.to_be_bytes()),
+            objective: String::new(),
             stop: gimbal_core::Stop::Horizon,
             took_us: Some(number),
             try_number: number,

@@ -135,15 +135,9 @@ impl RunStore {
         self.inner.in_flight.fetch_add(1, Ordering::Relaxed);
         let attempt = self.inner.attempts.fetch_add(1, Ordering::Relaxed);
         let held = Mutex::new(PendingJournal { bytes: Vec::new(), last: NONE });
-        let hopeless = AtomicBool::new(false);
-        Arc::new(EpisodeRecorder {
-            inner: Arc::clone(&self.inner),
-            id,
-            attempt,
-            held,
-            took: Mutex::default(),
-            hopeless,
-        })
+        let took = Mutex::default();
+        let (hopeless, objective) = (AtomicBool::new(false), OnceLock::new());
+        Arc::new(EpisodeRecorder { inner: Arc::clone(&self.inner), id, attempt, held, took, hopeless, objective })
     }
 
     /// Which models are asked no more.
@@ -277,6 +271,7 @@ pub struct EpisodeRecorder {
     /// What the attempt took, once it is over.
     took: Mutex<Option<(u64, Vec<ComponentTime>)>>,
     hopeless: AtomicBool,
+    objective: OnceLock<String>,
 }
 
 /// The part of the journal that is not written yet.
@@ -313,6 +308,7 @@ impl EpisodeRecorder {
             components: components.unwrap_or_default(),
             detail: detail.to_owned(),
             episode: self.id.key,
+            objective: self.objective.get().cloned().unwrap_or_default(),
             stop,
             took_us,
             try_number: self.attempt,
@@ -365,6 +361,10 @@ impl Drop for EpisodeRecorder {
 }
 
 impl Recorder for EpisodeRecorder {
+    fn objective(&self, objective: &str) {
+        let _ = self.objective.set(objective.to_owned());
+    }
+
     fn event(&self, bytes: &[u8]) -> Result<(), RecordError> {
         let mut held = locked(&self.held);
         let most = (HELD / self.inner.in_flight.load(Ordering::Relaxed).max(1)).clamp(SMALLEST, FRAME_BYTES);

@@ -183,6 +183,9 @@ impl EpisodeStage {
         let first = environment.reset(&setup.task, setup.seed).await;
         let first = Arc::new(first.map_err(|error| Halt::infrastructure(error.to_string()))?);
         let brief = setup.cell_cache.brief(environment.brief());
+        if let Some(objective) = &brief.objective {
+            recorder.objective(objective);
+        }
         let (tools, tools_reference) = setup.cell_cache.tools(&*recorder, environment.tools()).map_err(halt_of)?;
         let mut tracker = environment.tracker();
         tracker.begin(&first);

@@ -57,6 +57,9 @@ pub struct Attempt {
 
 /// One episode's side of the store.
 pub trait Recorder: Send + Sync {
+    /// What the episode is to reach, by its brief ([`gimbal_core::Brief::objective`]). Kept beside the journal: no event holds it.
+    fn objective(&self, _objective: &str) {}
+
     /// Appends an event to the journal: its canonical bytes.
     ///
     /// # Errors
@@ -108,6 +111,8 @@ pub struct MemoryRecorder {
 /// What a [`MemoryRecorder`] holds.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
+    /// What the episode is to reach, where its brief says so.
+    pub objective: Option<String>,
     /// Events in order.
     pub events: Vec<Vec<u8>>,
     /// Texts by hash.
@@ -146,6 +151,10 @@ impl MemoryRecorder {
 }
 
 impl Recorder for MemoryRecorder {
+    fn objective(&self, objective: &str) {
+        self.lock().objective = Some(objective.to_owned());
+    }
+
     fn event(&self, bytes: &[u8]) -> Result<(), RecordError> {
         self.lock().events.push(bytes.to_vec());
         Ok(())

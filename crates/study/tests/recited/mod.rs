@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use gimbal_analysis::cyclic::Trajectory;
 use gimbal_architectures::kinds;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Catalogue, ChatModel, Decoding, Digest, RoleSettings, Sampling, Stop, TaskId};
-use gimbal_study::read::walk_of;
+use gimbal_cyc::cyclic::{Trajectory, walk_of};
 use gimbal_study::registry::Library;
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
 use gimbal_testkit::models::Reciter;
@@ -84,7 +83,7 @@ pub fn done() -> String {
 /// The episode as a walk over its graph, as reports read it from journals.
 pub fn walk(outcome: &Outcome, recorded: &Recorded, task: &str) -> Trajectory {
     let mut read = |reference: &gimbal_core::TextRef| Ok::<_, Infallible>(text(recorded, reference));
-    let walk = walk_of(&events(recorded), &mut read, &[]).unwrap();
+    let walk = walk_of(&events(recorded), &mut read, recorded.objective.as_deref(), &[]).unwrap();
     Trajectory {
         task: task.to_owned(),
         won: outcome.stop == Stop::Solved,

@@ -44,6 +44,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         literals_change: false,
         free_arguments: false,
         answer: None,
+        objective: None,
         efficiency_shift: None,
     }
 }

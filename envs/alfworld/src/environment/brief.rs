@@ -66,6 +66,7 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
     Ok(Brief {
         environment: "alfworld".to_owned(),
         goal: game.goal_sentence().to_owned(),
+        objective: Some(game.goal_sentence().to_owned()),
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: subjects.collect(),

@@ -73,6 +73,7 @@ fn brief(form: Form) -> Brief {
         literals_change: false,
         free_arguments: false,
         answer: None,
+        objective: None,
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
     }
 }

@@ -68,6 +68,7 @@ pub(super) fn of(settings: &Settings) -> Result<Brief, EnvError> {
         literals_change: false,
         free_arguments: true,
         answer: None,
+        objective: None,
         efficiency_shift: None,
     })
 }

@@ -57,6 +57,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
     Ok(Brief {
         environment: "finance_agent".to_owned(),
         goal: question.to_owned(),
+        objective: (!question.is_empty()).then(|| question.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ")),
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: form.subjects.clone(),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::action::{COMMAND, INVENTORY, SELECT, Toolset, tools};
 use crate::menu::Menu;
-use crate::scene::Scene;
+use crate::scene::{Scene, objective};
 
 /// The built-in text of the brief.
 const TEXT: &str = include_str!("../../brief.yaml");
@@ -48,6 +48,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
     Ok(Brief {
         environment: "textcraft".to_owned(),
         goal: scene.prompt().to_owned(),
+        objective: Some(objective(scene.tree(), scene.task().goal)),
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: menu.names.clone(),

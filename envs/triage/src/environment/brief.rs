@@ -75,6 +75,7 @@ pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
         literals_change: false,
         free_arguments: true,
         answer: Some(Answering { tool: CONCLUDE.to_owned(), argument: "facts".to_owned() }),
+        objective: None,
         efficiency_shift: None,
     })
 }

@@ -90,6 +90,7 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
         literals_change: false,
         free_arguments: false,
         answer: None,
+        objective: None,
         efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
     })
 }

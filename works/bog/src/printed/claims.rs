@@ -5,6 +5,7 @@ use gimbal_analysis::{AnalysisError, metrics};
 
 use super::derived::extreme;
 use super::facts::{BogFacts, PaperCell};
+use super::prices::{self, Order};
 use super::recompute::{HALF, find, frontier, reach};
 use super::shapes::{Formula, PaperClaim};
 
@@ -106,6 +107,9 @@ fn value(facts: &BogFacts, of: &Formula) -> Result<Value, AnalysisError> {
         }
         Formula::LeastProfileRatio { configuration } => profile(facts, configuration, f64::min),
         Formula::MostProfileRatio { configuration } => profile(facts, configuration, f64::max),
+        Formula::ModelsInOrderByPrice { first, second } => {
+            count(&|model| Ok(prices::order(facts, model, first, second)? == Order::Kept))?
+        }
     })
 }
 

@@ -62,6 +62,9 @@ pub struct BogFacts {
     /// Tab. 32.
     #[serde(default)]
     pub token_profiles: Vec<TokenProfile>,
+    /// Prompt tokens that cost as much as one completion token, by model: prices of today, which the work does not print.
+    #[serde(default)]
+    pub completion_weights: ByModel,
     /// Tab. 34.
     #[serde(default)]
     pub totals: Option<PaperTotals>,

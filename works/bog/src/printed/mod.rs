@@ -4,6 +4,7 @@ mod claims;
 mod derived;
 mod facts;
 mod matrix;
+pub mod prices;
 mod recompute;
 mod sd;
 mod shapes;

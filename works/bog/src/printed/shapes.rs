@@ -199,4 +199,6 @@ pub enum Formula {
     LeastProfileRatio { configuration: String },
     /// Largest prompt-to-completion ratio over the models.
     MostProfileRatio { configuration: String },
+    /// Models on which two configurations keep their order by shifted efficiency when tokens are weighted by price.
+    ModelsInOrderByPrice { first: String, second: String },
 }

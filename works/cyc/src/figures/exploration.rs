@@ -1,6 +1,6 @@
 //! cyc-f4: differences of situations met, episode by episode.
 
-use gimbal_analysis::cyclic::{Exploration, Moments, exploration};
+use crate::cyclic::{Exploration, Moments, exploration};
 use gimbal_view::kit::looks::{BESIDE, Frame, bar, hatchings, left_axis, look, signed};
 use gimbal_view::kit::panels::Panels;
 use gimbal_view::kit::picture::{Drawn, Picture};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::cyclic::{CellCycles, Graph, Use};
+use crate::cyclic::{CellCycles, Graph, Use};
 use gimbal_view::kit::labels::Box2;
 use gimbal_view::kit::looks::{Key, NOTE, QUIET, STRONG, haloed, legend, look};
 use gimbal_view::kit::picture::{Drawn, Picture};

@@ -9,14 +9,14 @@ pub mod regimes;
 pub mod trace;
 pub mod visits;
 
-use gimbal_analysis::cyclic::{Board, Control, Entry};
+use crate::cyclic::{Board, CYCLES, Control, Entry};
 use gimbal_view::Output;
 use gimbal_view::kit::picture::{Drawn, slug};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 /// What a figure is drawn from: the cells of one environment.
 pub struct Scene<'a> {
-    board: &'a Board<'a>,
+    board: &'a Board,
     environment: &'a str,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Scene<'a> {
 
 /// A figure with a drawing for each environment.
 pub fn each(context: &Context<'_>, item: &Item, draw: fn(&Scene<'_>) -> Drawn) -> Result<Vec<Output>, Undeclared> {
-    let board = context.board()?;
+    let board: &Board = context.fold(&CYCLES)?;
     let environments = board.environments();
     let several = environments.len() > 1;
     let mut files: Vec<String> = Vec::new();
@@ -58,8 +58,8 @@ pub fn each(context: &Context<'_>, item: &Item, draw: fn(&Scene<'_>) -> Drawn) -
 }
 
 /// A figure with one drawing for the whole run.
-pub fn whole(context: &Context<'_>, item: &Item, draw: fn(&Board<'_>) -> Drawn) -> Result<Vec<Output>, Undeclared> {
-    let board = context.board()?;
+pub fn whole(context: &Context<'_>, item: &Item, draw: fn(&Board) -> Drawn) -> Result<Vec<Output>, Undeclared> {
+    let board: &Board = context.fold(&CYCLES)?;
     let environments = board.environments();
     let said = environments.iter().map(|environment| evidence(&Scene { board, environment }));
     let said = said.max_by_key(|words| words.len()).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! cyc-noise: success and calls against the player's error rate, a column an environment, a row a measure and kind of faults.
 
+use crate::cyclic::{Board, CONFIDENCE, INTERVALS};
+use crate::cyclic::{Control, NoiseCurve, NoisePoint, noise_curves};
 use gimbal_analysis::Interval;
-use gimbal_analysis::cyclic::{Board, CONFIDENCE, INTERVALS};
-use gimbal_analysis::cyclic::{Control, NoiseCurve, NoisePoint, noise_curves};
 use gimbal_view::kit::looks::{BESIDE, Frame, Key, Look, legend, look, mark, tick_words, upright};
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scale::{Scale, tick_label};
@@ -46,8 +46,8 @@ impl Measure {
     }
 }
 
-pub fn draw(board: &Board<'_>) -> Drawn {
-    let mut curves = noise_curves(board.cycles, CONFIDENCE);
+pub fn draw(board: &Board) -> Drawn {
+    let mut curves = noise_curves(&board.cycles, CONFIDENCE);
     curves.retain(|curve| curve.points.len() > 1);
     if curves.is_empty() {
         return Err("no controller that was played with players of several known error rates".to_owned());

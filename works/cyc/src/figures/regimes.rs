@@ -1,7 +1,7 @@
 //! cyc-f2: success, success per call and calls, task-specific graphs above benchmark-generic ones.
 
-use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::{Control, Moments};
+use crate::cyclic::Entry;
+use crate::cyclic::{Control, Moments};
 use gimbal_view::kit::looks::{BELOW, Frame, Key, Look, NOTE, bar, bottom_axis, hatchings, legend, look, plain, stand};
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scale::Scale;

@@ -1,8 +1,8 @@
 //! cyc-f5 to cyc-f8: one episode as a timeline of segments by node, with faults, loops and the end.
 
+use crate::cyclic::detect::Signal;
+use crate::cyclic::{Act, CellCycles, Effect, Sample, SampleKind, Segment};
 use gimbal_analysis::Stop;
-use gimbal_analysis::cyclic::detect::Signal;
-use gimbal_analysis::cyclic::{Act, CellCycles, Effect, Sample, SampleKind, Segment};
 use gimbal_view::kit::looks::{
     Frame, Key, Look, NOTE, QUIET, STRONG, haloed, hatchings, legend, look, mark, tick_words,
 };

@@ -1,6 +1,6 @@
 //! cyc-f3: first visits and revisits of won episodes.
 
-use gimbal_analysis::cyclic::Moments;
+use crate::cyclic::Moments;
 use gimbal_view::kit::looks::{Key, legend, look, plain};
 use gimbal_view::kit::picture::Drawn;
 use gimbal_view::kit::stacked::{self, Stack};

@@ -58,7 +58,7 @@ fn value(facts: &CycFacts, of: &CycFormula) -> Option<(f64, f64)> {
         }
         CycFormula::KeptPercent { benchmark, control } => {
             let row = faulted(benchmark, *control)?;
-            let kept = 100.0 * gimbal_analysis::cyclic::retention(row.sr_faulted[0], row.sr[0])?;
+            let kept = 100.0 * crate::cyclic::retention(row.sr_faulted[0], row.sr[0])?;
             (kept, 100.0 * HALF * (1.0 + kept / 100.0) / row.sr[0])
         }
         CycFormula::MoreCalls { benchmark, control } => {

@@ -1,7 +1,7 @@
 //! Shape of `papers/cyc.yaml`.
 
+use crate::cyclic::advise::{Controller, Level, Regime, RepairSemantics};
 use gimbal_analysis::AnalysisError;
-use gimbal_analysis::cyclic::advise::{Controller, Level, Regime, RepairSemantics};
 use gimbal_analysis::papers::{KnownMiss, Relation, read_facts};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Tab. 1 (what the selection matrix recommends) and Tab. 4-7 (tasks and splits).
 
-use gimbal_analysis::cyclic::advise::{Level, WorkflowSignature, advise};
+use crate::cyclic::advise::{Level, WorkflowSignature, advise};
 use gimbal_analysis::papers::Check;
 
 use super::CycFacts;

@@ -68,7 +68,7 @@ pub(super) fn retention(facts: &CycFacts, checks: &mut Vec<Check>) -> Result<(),
             format!("SRR of {name}"),
             (row.retention, 3),
             inputs,
-            |[faulted, nominal]| gimbal_analysis::cyclic::retention(faulted, nominal),
+            |[faulted, nominal]| crate::cyclic::retention(faulted, nominal),
         ));
         if let (Some(printed), Some(nominal), Some(faulted)) = (row.more_calls, of.tc, of.tc_faulted) {
             let inputs = [(faulted[0], HALF), (nominal[0], HALF)];
@@ -97,7 +97,7 @@ pub(super) fn robustness(facts: &CycFacts, checks: &mut Vec<Check>) -> Result<()
             let inputs = [(row.change_sr, HALF), (row.sr[0], HALF)];
             let place = format!("relative difference of {name}");
             checks.extend(recompute(table, place, (printed, 1), inputs, |[change, before]| {
-                gimbal_analysis::cyclic::relative_difference(before + change, before)
+                crate::cyclic::relative_difference(before + change, before)
             }));
         }
         rate(facts, table, (&row.benchmark, &format!("{name} under faults")), row.sr_faulted, checks)?;

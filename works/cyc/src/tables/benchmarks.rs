@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use gimbal_analysis::columns::count;
-use gimbal_analysis::cyclic::TaskPart;
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ struct Played {
 }
 
 /// Tab. 4 (CYC-040): tasks, runs and episodes of each environment.
-pub fn overview(frame: &Frame<'_, '_>) -> Table {
+pub fn overview(frame: &Frame<'_>) -> Table {
     let mut rows = Vec::new();
     for environment in frame.board.environments() {
         let mut played = Played::default();
@@ -81,7 +81,7 @@ pub fn overview(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Tab. 5 to 7 (CYC-041): tasks by the part of the data that they belong to, of one family of environments.
-pub fn parts(frame: &Frame<'_, '_>) -> Table {
+pub fn parts(frame: &Frame<'_>) -> Table {
     let wanted = SHIPPED.benchmarks.iter().find(|entry| entry.table == frame.key);
     let wanted = wanted.map(|entry| entry.environment.as_str()).unwrap_or_default();
     // Tasks of no part come last.

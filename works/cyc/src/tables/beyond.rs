@@ -1,10 +1,10 @@
 //! What the work asks for and does not have: lost episodes beside won ones, cost of routing, failure modes, bottlenecks.
 
+use crate::cyclic::Control;
+use crate::cyclic::detect::Signal;
+use crate::cyclic::evidence::Bottleneck;
+use crate::cyclic::{Entry, Part};
 use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::cyclic::Control;
-use gimbal_analysis::cyclic::detect::Signal;
-use gimbal_analysis::cyclic::evidence::Bottleneck;
-use gimbal_analysis::cyclic::{Entry, Part};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, mean, spread, spread_cells};
@@ -18,7 +18,7 @@ fn is_played(entry: Entry<'_>) -> bool {
 }
 
 /// Won, lost and all episodes, one row each: figures of won episodes alone hide what failure costs.
-pub fn groups(frame: &Frame<'_, '_>) -> Table {
+pub fn groups(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         Column::new("group", "Episodes", "group", ColumnKind::Text, "Which episodes"),
         count("n", "n", "group", "How many"),
@@ -55,7 +55,7 @@ pub fn groups(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Decisions, their prompts and their errors (CYC-015, 068, 069, 097).
-pub fn routing(frame: &Frame<'_, '_>) -> Table {
+pub fn routing(frame: &Frame<'_>) -> Table {
     let columns = vec![
         number("nodes", "Nodes", "work", 1, "Mean subtasks of a graph"),
         count("decisions", "Decisions", "work", "Routing decisions"),
@@ -101,7 +101,7 @@ pub fn routing(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Failure modes, one row each that shows in a cell (CYC-094, CYC-099).
-pub fn signals(frame: &Frame<'_, '_>) -> Table {
+pub fn signals(frame: &Frame<'_>) -> Table {
     let columns = [
         Column::new("signal", "Failure mode", "signal", ColumnKind::Text, "Which"),
         count("episodes", "Episodes", "count", "Episodes in which it shows"),
@@ -137,7 +137,7 @@ pub fn signals(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Bottlenecks of answers from documents (CYC-094, CYC-095).
-pub fn evidence(frame: &Frame<'_, '_>) -> Table {
+pub fn evidence(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         count("answers", "Answers", "answers", "Episodes of questions; one that ended without an answer has failed"),
         count("passed", "Passed", "answers", "Answers that passed"),

@@ -1,28 +1,28 @@
 //! What the tables share: columns that name a cell, columns of means and spreads, notes.
 
-use gimbal_analysis::cyclic::{Board, Control, Entry, Moments};
+use crate::cyclic::{Board, CYCLES, Control, Entry, Moments};
 use gimbal_analysis::tables::{mark, no_evidence};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 /// A table to be made.
-pub struct Frame<'f, 'a> {
+pub struct Frame<'f> {
     /// Key.
     pub key: &'static str,
     /// Title.
     pub title: &'static str,
     /// Cells with their measures.
-    pub board: &'f Board<'a>,
+    pub board: &'f Board,
 }
 
-impl<'f, 'a> Frame<'f, 'a> {
+impl<'f> Frame<'f> {
     /// The frame of an item of the list.
-    pub fn of(context: &'f Context<'a>, item: &Item) -> Result<Self, Undeclared> {
-        Ok(Self { key: item.key, title: item.title, board: context.board()? })
+    pub fn of(context: &Context<'f>, item: &Item) -> Result<Self, Undeclared> {
+        Ok(Self { key: item.key, title: item.title, board: context.fold(&CYCLES)? })
     }
 }
 
-impl Frame<'_, '_> {
+impl Frame<'_> {
     /// Columns that name a cell.
     pub fn labels(&self) -> Vec<Column> {
         let label = |key, title, help| Column::new(key, title, "cell", ColumnKind::Label, help);

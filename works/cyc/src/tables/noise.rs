@@ -1,15 +1,15 @@
 //! The table behind the curves of noise.
 
+use crate::cyclic::Entry;
+use crate::cyclic::{CONFIDENCE, INTERVALS, NoisePoint, noise_curves};
 use gimbal_analysis::Summary;
 use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::{CONFIDENCE, INTERVALS, NoisePoint, noise_curves};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::Frame;
 
 /// Success, calls and tokens by the player's error rate.
-pub fn noise(frame: &Frame<'_, '_>) -> Table {
+pub fn noise(frame: &Frame<'_>) -> Table {
     let ends = |key: &'static str, title: &'static str| {
         [
             Column::new(format!("{key}.low"), "from", title, ColumnKind::Number(1), "Lower end of the interval"),
@@ -32,7 +32,7 @@ pub fn noise(frame: &Frame<'_, '_>) -> Table {
     columns.extend(ends("tc", "tc"));
     columns.push(number("tokens", "Tokens", "tokens", 0, "Tokens of won episodes"));
     columns.push(number("all", "Calls, all", "all", 1, "Tool calls of all episodes"));
-    let curves = noise_curves(frame.board.cycles, CONFIDENCE);
+    let curves = noise_curves(&frame.board.cycles, CONFIDENCE);
     let entries: Vec<Entry<'_>> = frame.board.entries().collect();
     let row = |point: &NoisePoint| {
         let mut row = frame.label_cells(entries[point.place]);

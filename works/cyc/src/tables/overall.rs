@@ -1,15 +1,15 @@
 //! Tab. 1 and 2: the selection matrix, and the four controls side by side.
 
+use crate::cyclic::Control;
+use crate::cyclic::Entry;
+use crate::cyclic::advise::{Level, Regime, RepairSemantics};
 use gimbal_analysis::columns::number;
-use gimbal_analysis::cyclic::Control;
-use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::advise::{Level, Regime, RepairSemantics};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, RATES, compared, environment_column, spread, spread_cells};
 
 /// Tab. 1 (CYC-091): from the matrix itself, whatever was played.
-pub fn matrix(frame: &Frame<'_, '_>) -> Table {
+pub fn matrix(frame: &Frame<'_>) -> Table {
     let words = |key, title, help| Column::new(key, title, "regime", ColumnKind::Text, help);
     let columns = vec![
         Column::new("regime", "Regime", "regime", ColumnKind::Label, "Structure of the tasks"),
@@ -41,7 +41,7 @@ pub fn matrix(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Tab. 2 (CYC-060, 080): rows of benchmark and models, columns of controls.
-pub fn overall(frame: &Frame<'_, '_>) -> Table {
+pub fn overall(frame: &Frame<'_>) -> Table {
     let label = |key, title, help| Column::new(key, title, "row", ColumnKind::Label, help);
     let mut columns = vec![
         environment_column(),

@@ -1,8 +1,8 @@
 //! Tab. 3, 11 and 12 and the repair of single faults: what faults of routing do.
 
+use crate::cyclic::Entry;
+use crate::cyclic::{Control, relative_difference, retention as kept};
 use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::{Control, relative_difference, retention as kept};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, RATES, spread, spread_cells};
@@ -14,7 +14,7 @@ fn is_faulted(entry: Entry<'_>, specialists: bool) -> bool {
 }
 
 /// Tab. 3 (CYC-063): SRR and the calls that faults add.
-pub fn retention(frame: &Frame<'_, '_>) -> Table {
+pub fn retention(frame: &Frame<'_>) -> Table {
     let columns = vec![
         number("srr", "SRR", "kept", 3, "Success rate with faults over the rate without"),
         number("more_calls", "ΔTC", "kept", 1, "Tool calls of won episodes, with faults minus without"),
@@ -37,7 +37,7 @@ pub fn retention(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Tab. 11 and 12 (CYC-063, 064).
-pub fn changes(frame: &Frame<'_, '_>, specialists: bool) -> Table {
+pub fn changes(frame: &Frame<'_>, specialists: bool) -> Table {
     let percent = |columns: Vec<Column>| columns.into_iter().map(|column| column.unit("%")).collect::<Vec<_>>();
     let mut columns = percent(spread("sr_nominal", "SR without", "without", 1, "Share of won episodes without faults"));
     columns.extend(spread("tc_nominal", "TC without", "without", 1, "Tool calls of won episodes without faults"));
@@ -69,7 +69,7 @@ pub fn changes(frame: &Frame<'_, '_>, specialists: bool) -> Table {
 }
 
 /// Repair of single faults (CYC-096).
-pub fn repair(frame: &Frame<'_, '_>) -> Table {
+pub fn repair(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         count("struck", "Diverted", "faults", "Routing decisions that a fault diverted"),
         count("by_choice", "By choice", "faults", "After which the controller entered the wanted node by itself"),

@@ -1,8 +1,8 @@
 //! Tab. 9, 10 and 13 to 18: cells of cyclic control, their transitions, the size of their graphs, their movement.
 
+use crate::cyclic::{Control, Moments};
+use crate::cyclic::{Entry, Transition};
 use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::cyclic::{Control, Moments};
-use gimbal_analysis::cyclic::{Entry, Transition};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, RATES, VISITS, compared, environment_column, spread, spread_cells};
@@ -13,7 +13,7 @@ fn is_cyclic(entry: Entry<'_>, specialists: bool) -> bool {
 }
 
 /// Tab. 9 and 10 (CYC-060, 061, 081, 083).
-pub fn sweep(frame: &Frame<'_, '_>, specialists: bool) -> Table {
+pub fn sweep(frame: &Frame<'_>, specialists: bool) -> Table {
     let role = |key, title, help| Column::new(key, title, "roles", ColumnKind::Text, help);
     let mut columns = vec![
         role("planner", "Planner", "Model of the planner"),
@@ -48,7 +48,7 @@ pub fn sweep(frame: &Frame<'_, '_>, specialists: bool) -> Table {
 }
 
 /// Tab. 13 and 14 (CYC-062, R03).
-pub fn transitions(frame: &Frame<'_, '_>, specialists: bool) -> Table {
+pub fn transitions(frame: &Frame<'_>, specialists: bool) -> Table {
     let mut columns: Vec<Column> =
         spread("sr", "SR", "sr", 1, "Share of won episodes").into_iter().map(|column| column.unit("%")).collect();
     columns.extend([
@@ -85,7 +85,7 @@ pub fn transitions(frame: &Frame<'_, '_>, specialists: bool) -> Table {
 }
 
 /// Tab. 15 and 17 (CYC-024): least and most over the configurations of a benchmark.
-pub fn sizes(frame: &Frame<'_, '_>, control: Control) -> Table {
+pub fn sizes(frame: &Frame<'_>, control: Control) -> Table {
     let kind = ColumnKind::Interval(1);
     let columns = vec![
         Column::new("nodes", "Nodes", "graph", kind, "Mean subtasks of a graph: least and most over configurations"),
@@ -105,7 +105,7 @@ pub fn sizes(frame: &Frame<'_, '_>, control: Control) -> Table {
 }
 
 /// Tab. 16 and 18 (CYC-065): over all episodes, won or lost.
-pub fn movement(frame: &Frame<'_, '_>, control: Control) -> Table {
+pub fn movement(frame: &Frame<'_>, control: Control) -> Table {
     let kind = ColumnKind::Interval(1);
     let columns = vec![
         Column::new(
@@ -136,7 +136,7 @@ fn range(own: &[Entry<'_>], value: impl Fn(&Entry<'_>) -> Option<f64>) -> Cell {
 }
 
 fn ranges(
-    frame: &Frame<'_, '_>,
+    frame: &Frame<'_>,
     control: Control,
     columns: Vec<Column>,
     cells: impl Fn(&[Entry<'_>]) -> Vec<Cell>,
@@ -168,7 +168,7 @@ fn ranges(
 }
 
 /// Every transition by use, most used first: what a sparse graph is learned from (CYC-092).
-pub fn uses(frame: &Frame<'_, '_>) -> Table {
+pub fn uses(frame: &Frame<'_>) -> Table {
     const MOST: usize = 60;
     let words = |key, title, help| Column::new(key, title, "way", ColumnKind::Text, help);
     let columns = [

@@ -1,20 +1,20 @@
 //! Tab. 8 and what cyclic control explores: against ReAct in the seeds that both played.
 
+use crate::cyclic::Entry;
+use crate::cyclic::{Control, Moments, WonTokens, exploration as situations, shared_wins};
 use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::cyclic::Entry;
-use gimbal_analysis::cyclic::{Control, Moments, WonTokens, exploration as situations, shared_wins};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, compared, mean, spread, spread_cells};
 
-fn has_agent(frame: &Frame<'_, '_>, entry: Entry<'_>) -> bool {
+fn has_agent(frame: &Frame<'_>, entry: Entry<'_>) -> bool {
     let condition = &entry.measures.condition;
     let graphs = condition.control.is_cyclic() || condition.control == Control::Dag;
     compared(entry) && graphs && entry.measures.episodes > 0 && frame.board.agent(condition).is_some()
 }
 
 /// Tab. 8 (CYC-066): one row a scope.
-pub fn shared(frame: &Frame<'_, '_>) -> Table {
+pub fn shared(frame: &Frame<'_>) -> Table {
     let text = |key, title, help| Column::new(key, title, "scope", ColumnKind::Text, help);
     let columns = [
         text("agent", "ReAct", "Model of the ReAct cell that it is compared with"),
@@ -59,7 +59,7 @@ pub fn shared(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Situations met (CYC-067).
-pub fn exploration(frame: &Frame<'_, '_>) -> Table {
+pub fn exploration(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         count("pairs", "Pairs", "pairs", "Seeds that both played"),
         number("agent", "ReAct", "situations", 1, "Mean distinct situations an episode of ReAct"),
@@ -80,10 +80,10 @@ pub fn exploration(frame: &Frame<'_, '_>) -> Table {
             let agent = frame.board.agent(&entry.measures.condition);
             let cells = &frame.board.cycles.cells;
             let pairs = agent.map(|agent| situations(&cells[agent.place], &cells[entry.place])).unwrap_or_default();
-            let over = |value: &dyn Fn(&gimbal_analysis::cyclic::Exploration) -> f64| {
+            let over = |value: &dyn Fn(&crate::cyclic::Exploration) -> f64| {
                 Moments::of(&pairs.iter().map(value).collect::<Vec<f64>>())
             };
-            let differences = || pairs.iter().map(gimbal_analysis::cyclic::Exploration::difference);
+            let differences = || pairs.iter().map(crate::cyclic::Exploration::difference);
             let many = |holds: fn(i64) -> bool| differences().filter(|value| holds(*value)).count() as u64;
             let mut row = vec![
                 Cell::count(pairs.len() as u64),

@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_core::Stop;
 
 use super::detect::{Finding, LastActs, Signal, findings};
 use super::evidence::Evidence;
 use super::repair::{Repair, repairs};
-use super::trajectory::{Gate, Graph, Planned, Spend, TaskPart, Trajectory};
+use super::trajectory::{Gate, Graph, Planned, Spend, Trajectory};
 use super::{Condition, Setup, Visits, visits};
-use crate::acted::{hardly_acted, mean_share};
-use crate::rate::Rate;
-use crate::row::CellInfo;
+use gimbal_analysis::CellInfo;
+use gimbal_analysis::Rate;
+use gimbal_analysis::acted::{hardly_acted, mean_share};
 
 /// One episode in numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +151,7 @@ pub struct CellCycles {
 }
 
 impl CellCycles {
-    /// Whether the model hardly acted ([`crate::acted`]): the cell has no rate of success.
+    /// Whether the model hardly acted ([`gimbal_analysis::acted`]): the cell has no rate of success.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
         let rate = |count: u32, of: u32| Rate { count: count.into(), of: of.into() };

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{Condition, Control, Cycles, Measures, measure};
-use crate::row::CellInfo;
+use gimbal_analysis::CellInfo;
 
 /// The cells of a run with their measures: what tables and figures are made from.
-pub struct Board<'a> {
+pub struct Board {
     /// The cells.
-    pub cycles: &'a Cycles,
+    pub cycles: Cycles,
     /// Their measures, in the same order.
     pub measures: Vec<Measures>,
 }
@@ -24,11 +24,11 @@ pub struct Entry<'b> {
     pub measures: &'b Measures,
 }
 
-impl<'a> Board<'a> {
+impl Board {
     /// Measures every cell.
     #[must_use]
-    pub fn new(cycles: &'a Cycles) -> Self {
-        Self { cycles, measures: cycles.cells.iter().map(measure).collect() }
+    pub fn new(cycles: Cycles) -> Self {
+        Self { measures: cycles.cells.iter().map(measure).collect(), cycles }
     }
 
     /// The cells in the study's order.

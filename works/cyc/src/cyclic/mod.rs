@@ -36,10 +36,8 @@ pub use measures::{
 pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};
 pub use repair::{By, Repair, Taken, repairs};
 pub use tokens::{Exploration, TokenComparison, WonTokens, exploration, shared_wins};
-pub use trajectory::{
-    Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, TaskPart, Trajectory,
-};
-pub use walks::{CyclesFold, WalkCell};
+pub use trajectory::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
+pub use walks::{CYCLES, CyclesFold, ResultFold, TrajectoryFold, WalkCell, walk_of};
 
 /// SRR: success under faults over success without (CYC-063, eq. 8); `None` where nothing was won without.
 #[must_use]

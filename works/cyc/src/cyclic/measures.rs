@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::detect::Signal;
-use super::evidence::{Agreement, Bottleneck};
+use super::evidence::Bottleneck;
 use super::fold::{CellCycles, Record, Transition};
 use super::{By, Condition, Gate, success_to_calls};
-use crate::plans::Plans;
+use gimbal_analysis::{Agreement, Plans};
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -459,7 +459,7 @@ fn evidence(records: &[Record]) -> Option<EvidenceSums> {
         sums.figures.stated += u64::from(evidence.figures.stated);
         sums.figures.supported += u64::from(evidence.figures.supported);
         sums.figures.stored += u64::from(evidence.figures.stored);
-        sums.agreement.add(&evidence.judged);
+        evidence.judged.items.iter().for_each(|item| sums.agreement.add(item.offline, item.model));
         if let Some(bottleneck) = evidence.bottleneck() {
             *sums.bottlenecks.entry(bottleneck).or_default() += 1;
         }

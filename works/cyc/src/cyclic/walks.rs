@@ -1,16 +1,28 @@
 //! Episodes of a run as walks over task graphs: the fold from journals to [`Cycles`].
 
+use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_core::{Questions, Stop, TaskId, TextRef};
+use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
+use gimbal_analysis::work_folds::{FoldSource, RunCell, TaskPart, WorkFold};
+use gimbal_core::{Event, Questions, Stop, TaskId, TextRef};
 use serde_json::Value;
 
 use super::builder::TrajectoryBuilder;
 use super::evidence::Evidence;
-use super::{Cycles, Fold, Setup, TaskPart, Trajectory};
-use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
-use crate::row::CellInfo;
+use super::{Board, Cycles, Fold, Setup, Trajectory};
+
+/// Cells with what their episodes did over task graphs, and their measures: a [`Board`].
+pub const CYCLES: FoldSource = FoldSource {
+    name: "cycles",
+    applies: |cells| cells.iter().any(|cell| GRAPHS.contains(&Setup::of(cell).architecture.as_str())),
+    start: |cells| Box::new(CyclesFold::new(cells)),
+};
+
+/// Architectures whose control is a graph.
+const GRAPHS: [&str; 2] = ["cyclic", "dag"];
 
 /// What a walk needs of its cell, beside the events.
 #[derive(Clone, Default)]
@@ -25,6 +37,25 @@ pub struct WalkCell<'q> {
     pub options: Value,
     /// The part of the environment's data that each task belongs to.
     pub parts: Arc<BTreeMap<String, TaskPart>>,
+}
+
+impl<'q> WalkCell<'q> {
+    /// Of a cell of a run.
+    #[must_use]
+    pub fn of(cell: &RunCell<'q>) -> Self {
+        Self {
+            success_above: cell.info.thresholds.success_above,
+            specialists: Setup::of(cell).specialists,
+            questions: cell.questions,
+            options: cell.identity["environment"]["options"].clone(),
+            parts: Arc::clone(&cell.parts),
+        }
+    }
+
+    /// Of the cells of a run, by id.
+    fn all(cells: &[RunCell<'q>]) -> BTreeMap<String, Self> {
+        cells.iter().map(|cell| (cell.info.id.clone(), Self::of(cell))).collect()
+    }
 }
 
 impl Trajectory {
@@ -60,6 +91,7 @@ impl Trajectory {
             run: episode.run,
             trial: episode.trial,
             instance: episode.instance,
+            goal: episode.objective.map(str::to_owned),
             return_thousandths: episode.return_thousandths,
             stop: episode.stop,
             won: episode.stop == Stop::Solved
@@ -107,6 +139,65 @@ fn evidence<E>(
     Ok(Some(evidence.unwrap_or_else(Evidence::unknown)))
 }
 
+/// The walk of one episode from its events alone: segments, decisions, calls and their effects. What its run folder knows
+/// (cell, environment, task, run, stop, whether it was won) is left at its default. `objective` is what its brief says that is to be
+/// reached; `asks` are roles that the environment asks.
+///
+/// # Errors
+/// Those of `texts`, or when a record does not have the form of its kind.
+pub fn walk_of<E>(
+    events: &[Event],
+    texts: &mut dyn Texts<Error = E>,
+    objective: Option<&str>,
+    asks: &[String],
+) -> Result<Trajectory, FoldError<E>> {
+    let episode = Episode { asks, events, objective, ..Episode::default() };
+    Trajectory::read(&episode, &WalkCell::default(), texts)
+}
+
+/// Hands on the walk of every episode, one at a time.
+pub struct TrajectoryFold<'q, F> {
+    cells: BTreeMap<String, WalkCell<'q>>,
+    bare: WalkCell<'q>,
+    each: F,
+}
+
+impl<'q, F: FnMut(Trajectory)> TrajectoryFold<'q, F> {
+    /// A fold over the episodes of these cells.
+    #[must_use]
+    pub fn new(cells: &[RunCell<'q>], each: F) -> Self {
+        Self { cells: WalkCell::all(cells), bare: WalkCell::default(), each }
+    }
+}
+
+impl<E, F: FnMut(Trajectory)> EpisodeFold<E> for TrajectoryFold<'_, F> {
+    fn needs_objectives(&self) -> bool {
+        true
+    }
+
+    fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
+        let cell = self.cells.get(episode.cell).unwrap_or(&self.bare);
+        (self.each)(Trajectory::read(episode, cell, texts)?);
+        Ok(())
+    }
+}
+
+/// What each call of the last episode that was read brought, or why it was refused: one text for each act of its walk, in order.
+#[derive(Clone, Debug, Default)]
+pub struct ResultFold {
+    /// The texts; `None` until an episode was read.
+    pub results: Option<Vec<String>>,
+}
+
+impl<E> EpisodeFold<E> for ResultFold {
+    fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
+        let results = Trajectory::results(episode, texts)?;
+        let read = results.iter().map(|result| texts.text(result).map(Cow::into_owned));
+        self.results = Some(read.collect::<Result<Vec<String>, E>>().map_err(FoldError::Text)?);
+        Ok(())
+    }
+}
+
 /// The fold from episodes to [`Cycles`].
 pub struct CyclesFold<'q> {
     cells: BTreeMap<String, WalkCell<'q>>,
@@ -116,20 +207,31 @@ pub struct CyclesFold<'q> {
 impl<'q> CyclesFold<'q> {
     /// A fold over the episodes of these cells; those of other cells are left out.
     #[must_use]
-    pub fn new(infos: Vec<(CellInfo, Setup)>, cells: BTreeMap<String, WalkCell<'q>>) -> Self {
-        Self { cells, fold: Fold::new(infos) }
+    pub fn new(cells: &[RunCell<'q>]) -> Self {
+        let infos = cells.iter().map(|cell| (cell.info.clone(), Setup::of(cell))).collect();
+        Self { cells: WalkCell::all(cells), fold: Fold::new(infos) }
     }
 
     /// The cells with what their episodes did over task graphs.
     #[must_use]
-    pub fn finish(self) -> Cycles {
+    pub fn cycles(self) -> Cycles {
         self.fold.finish()
+    }
+}
+
+impl WorkFold for CyclesFold<'_> {
+    fn finish(self: Box<Self>) -> Box<dyn Any> {
+        Box::new(Board::new(self.cycles()))
     }
 }
 
 impl<E> EpisodeFold<E> for CyclesFold<'_> {
     fn wants(&self, episode: &Episode<'_>) -> bool {
         self.cells.contains_key(episode.cell)
+    }
+
+    fn needs_objectives(&self) -> bool {
+        true
     }
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {

@@ -10,7 +10,7 @@ use gimbal_messages::records::gate::Gated;
 use gimbal_messages::records::stage::Left;
 
 use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
-use crate::episode::{FoldError, Source, Texts};
+use gimbal_analysis::episode::{FoldError, Source, Texts};
 
 /// An episode under way.
 pub(super) struct TrajectoryBuilder<'a, E> {
@@ -94,7 +94,6 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
             Body::Started(started) => {
                 self.state = Some(started.state);
                 self.seen.insert(started.state);
-                self.walk.goal = goal(&self.source.text(&started.observation)?);
             }
             Body::ModelCalled(call) => self.called(call),
             Body::ToolCalled(call) => {
@@ -302,22 +301,6 @@ fn graph(record: GraphChosen) -> Graph {
     }
 }
 
-/// What is to be reached, where a line of the first observation says so after `Goal:`, `task is to:` or
-/// `Your task:`. Where the first
-/// observation is a question, it is what is asked.
-fn goal(observation: &str) -> Option<String> {
-    let said = observation.lines().find_map(|line| {
-        let small = line.to_lowercase();
-        let after =
-            ["goal:", "task is to:", "your task:"].into_iter().find_map(|mark| Some(small.find(mark)? + mark.len()))?;
-        // Lower case may be longer or shorter than what it stands for: cut only where the line has such a place.
-        let words = line.get(after..)?.trim();
-        (!words.is_empty()).then(|| words.to_owned())
-    });
-    let question = observation.trim();
-    said.or_else(|| question.ends_with('?').then(|| question.lines().map(str::trim).collect::<Vec<_>>().join(" ")))
-}
-
 #[cfg(test)]
 mod tests {
     use gimbal_core::Milli;
@@ -473,7 +456,6 @@ Goal: craft polished_granite.
             act("e"),
             stepped("2"),
         ]);
-        assert_eq!(walk.goal.as_deref(), Some("craft polished_granite."));
         assert_eq!((walk.planner.tokens(), walk.spent.calls, walk.spent.input), (501, 7, 940));
         assert_eq!(walk.planned, Some(Planned { attempts: 2, valid: true }));
         let graph = walk.graph().unwrap();
@@ -502,19 +484,6 @@ Goal: craft polished_granite.
         let walk = walk(vec![asked("default", 10), act("a"), stepped("1"), note(&gated), Body::Note(other)]);
         assert_eq!((walk.segments.len(), walk.graphs.len(), visits(&walk).total), (1, 0, 0));
         assert_eq!(walk.gates, [Gate { figures: 3, supported: 1, ..Gate::default() }]);
-        assert_eq!(
-            goal(
-                "-= Welcome =-
-Your task is to: put a clean egg in microwave."
-            ),
-            Some("put a clean egg in microwave.".into())
-        );
-        assert_eq!(
-            goal("What was the revenue\nof Arden Works?\n").as_deref(),
-            Some("What was the revenue of Arden Works?")
-        );
-        assert_eq!(goal("You come in.\n\nYour task: heat a pan.").as_deref(), Some("heat a pan."));
-        assert_eq!(goal("no such line"), None);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 
 use super::Condition;
 use super::fold::{CellCycles, Cycles, Record};
-use crate::clusters::{Grouping, Place};
-use crate::describe::Summary;
-use crate::proportion::Proportion;
+use gimbal_analysis::Proportion;
+use gimbal_analysis::Summary;
+use gimbal_analysis::{EpisodePlace, Grouping};
 
 /// Confidence of the intervals: what the rest of a report has unless it is told otherwise.
 pub const CONFIDENCE: f64 = 0.95;
@@ -106,15 +106,15 @@ pub(super) type Seen<'r> = (u32, &'r Record);
 /// Where episodes hang together: those of one task and instance, also from different cells.
 pub(super) fn grouping(seen: &[Seen<'_>]) -> Grouping {
     let cells = seen.iter().map(|(cell, _)| cell + 1).max().unwrap_or(1);
-    let places: Vec<Place<'_>> = seen
-        .iter()
-        .map(|(cell, record)| {
-            // Another cell in the same environment is as another run of it.
-            let own = (record.environment.as_str(), record.task.as_str());
-            ((own.0, own.1, record.run.saturating_mul(cells).saturating_add(*cell), record.trial), record.instance)
-        })
-        .collect();
-    Grouping::of(&places)
+    let places = seen.iter().map(|(cell, record)| EpisodePlace {
+        environment: &record.environment,
+        task: &record.task,
+        // Another cell in the same environment is as another run of it.
+        run: record.run.saturating_mul(cells).saturating_add(*cell),
+        trial: record.trial,
+        instance: record.instance,
+    });
+    Grouping::of_places(&places.collect::<Vec<EpisodePlace<'_>>>())
 }
 
 /// The share of won episodes, its interval robust against what episodes of one task and instance share.

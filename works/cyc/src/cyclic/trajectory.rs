@@ -1,5 +1,6 @@
 //! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
 
+use gimbal_analysis::work_folds::TaskPart;
 use gimbal_core::Stop;
 use gimbal_messages::records::control::SegmentStop;
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ pub struct Trajectory {
     pub wall_us: u64,
     /// Distinct situations that the agent met, the first included (CYC-067).
     pub situations: Option<u32>,
-    /// What is to be reached, in the words of the first observation, where it says so in a line of its own.
+    /// What is to be reached, by the brief of the episode; `None` where all episodes have one goal, or the run is older than this.
     pub goal: Option<String>,
     /// Graphs that were in force, in order; one, as a rule.
     pub graphs: Vec<Graph>,
@@ -61,21 +62,6 @@ pub struct Trajectory {
     pub evidence: Option<Evidence>,
     /// What gates before a final answer said (CYC-095), in order.
     pub gates: Vec<Gate>,
-}
-
-/// A part of the tasks of an environment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TaskPart {
-    /// Its place among the parts of the environment, from 0.
-    pub place: u32,
-    /// The set of data, such as `depth 2`.
-    pub set: String,
-    /// The part within it, such as `test 1`.
-    pub name: String,
-    /// Whether its tasks are for training: only these may be learned from.
-    pub train: bool,
-    /// Tasks of the whole part.
-    pub size: u32,
 }
 
 /// Model calls and their tokens as called.
@@ -348,7 +334,7 @@ impl Trajectory {
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {
-        crate::episode::name(&self.cell, &self.task, self.run, self.trial)
+        gimbal_analysis::episode::name(&self.cell, &self.task, self.run, self.trial)
     }
 
     /// The graph that is in force at the end.

@@ -1,12 +1,12 @@
 //! A made-up study of controllers: walks over graphs from a fixed generator.
 #![allow(dead_code)]
 
-use gimbal_analysis::cyclic::evidence::{Evidence, Figures, Judged, Reached, RubricItem};
-use gimbal_analysis::cyclic::{
+use gimbal_analysis::{CellDecoding, CellInfo, Generator, Kind, RoleModel, Stop, Thresholds};
+use gimbal_cyc::cyclic::evidence::{Evidence, Figures, Judged, Reached, RubricItem};
+use gimbal_cyc::cyclic::{
     Act, Cycles, Effect, Fold, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, SegmentStop, Setup, Spend,
     Trajectory,
 };
-use gimbal_analysis::{CellDecoding, CellInfo, Generator, Kind, RoleModel, Stop, Thresholds};
 
 pub const NODES: [&str; 5] = ["Locate", "Take", "Clean", "Place", "Verify"];
 

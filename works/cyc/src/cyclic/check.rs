@@ -21,9 +21,9 @@ use super::advise::Controller;
 use super::fold::{CellCycles, Cycles, PlayedAt};
 use super::noise::{Seen, success, summary};
 use super::{Control, success_to_calls};
-use crate::clusters::{Grouping, Place};
-use crate::describe::{Interval, Summary};
-use crate::proportion::Proportion;
+use gimbal_analysis::Proportion;
+use gimbal_analysis::{EpisodePlace, Grouping};
+use gimbal_analysis::{Interval, Summary};
 
 /// What a study says to a recommendation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -301,13 +301,17 @@ fn compare(
     let players: BTreeSet<&str> = both.iter().map(|(met, _, _)| met.4.as_str()).collect();
     let number = |player: &str| players.iter().position(|known| *known == player).unwrap_or(0) as u32;
     let width = players.len().max(1) as u32;
-    let places: Vec<Place<'_>> = both
+    let places: Vec<EpisodePlace<'_>> = both
         .iter()
-        .map(|((environment, task, run, trial, player), one, _)| {
-            ((*environment, *task, run.saturating_mul(width).saturating_add(number(player)), *trial), one.instance)
+        .map(|((environment, task, run, trial, player), one, _)| EpisodePlace {
+            environment,
+            task,
+            run: run.saturating_mul(width).saturating_add(number(player)),
+            trial: *trial,
+            instance: one.instance,
         })
         .collect();
-    let grouping = Grouping::of(&places);
+    let grouping = Grouping::of_places(&places);
     let difference = |value: fn(&Pooled) -> f64| {
         let values: Vec<f64> = both.iter().map(|(_, one, two)| value(one) - value(two)).collect();
         Summary::of(&values, confidence).map(|summary| grouping.summary(summary, &values, confidence))

@@ -2,8 +2,10 @@
 
 use gimbal_messages::records::control::{PLANNER, ROUTERS};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::row::CellInfo;
+use gimbal_analysis::CellInfo;
+use gimbal_analysis::work_folds::RunCell;
 
 /// How a cell is controlled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -77,6 +79,38 @@ pub struct Setup {
     pub error: Option<u32>,
     /// Whether final answers pass a gate on their evidence (CYC-095).
     pub gated: bool,
+}
+
+impl Setup {
+    /// The part of a cell that its settings determine; journals give the rest.
+    #[must_use]
+    pub fn of(cell: &RunCell<'_>) -> Self {
+        let architecture = &cell.identity["architecture"];
+        let settings = &architecture["settings"];
+        // A name, or an object whose key is the name and whose value is what the graph is made of.
+        let source = &settings["source"];
+        let source = source.as_str().or_else(|| source.as_object()?.keys().next().map(String::as_str));
+        let shots = &settings["shots"];
+        let shots = shots.as_array().map(|list| list.len() as u64).or_else(|| shots.as_u64());
+        Self {
+            architecture: architecture["base"].as_str().unwrap_or_default().to_owned(),
+            source: source.map(str::to_owned),
+            specialists: settings["specialist"].as_bool(),
+            shots: shots.and_then(|count| u32::try_from(count).ok()),
+            error: cell.error,
+            gated: is_on(&settings["gate"]),
+        }
+    }
+}
+
+/// Whether a setting that is off, a name or an object is on.
+fn is_on(setting: &Value) -> bool {
+    match setting {
+        Value::Null => false,
+        Value::Bool(on) => *on,
+        Value::String(name) => !["", "none", "off"].contains(&name.as_str()),
+        _ => true,
+    }
 }
 
 /// What the file of a graph names as its maker where no model made it.
@@ -219,7 +253,7 @@ pub(crate) fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{CellDecoding, Kind, RoleModel, Thresholds};
+    use gimbal_analysis::{CellDecoding, Kind, RoleModel, Thresholds};
 
     fn info(models: &[(&str, &str)]) -> CellInfo {
         let models =
