@@ -67,7 +67,7 @@ impl Remembered {
     }
 
     /// The last trial, where it missed a goal that no trial has reached; then nobody looks back on it again.
-    pub(super) fn to_reflect_on(&mut self) -> Option<Account> {
+    pub(super) fn missed_trial(&mut self) -> Option<Account> {
         let last = self.last.take()?;
         let open = last.verdict == Verdict::Missed && !self.reached.contains(&last.account.goal);
         open.then_some(last.account)

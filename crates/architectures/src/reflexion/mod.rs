@@ -96,7 +96,7 @@ impl Architecture for Reflexion {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let mut remembered = Remembered::of(stage);
-        if let Some(account) = remembered.to_reflect_on() {
+        if let Some(account) = remembered.missed_trial() {
             let texts = remembered.texts();
             let attempt = Attempt { about: "trial", account: &account, notes: &texts, kept: self.kept };
             let note = self.reflector.reflect(stage, LaneId::MAIN, attempt).await?;
