@@ -129,7 +129,13 @@ pub fn scaling(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> 
         ),
         count("linear", "2n - 1", "messages", "What the work counts for a constrained hierarchy (Tab. 6)"),
         count("square", "n(n - 1)", "messages", "What it counts for one in which each talks to each"),
-        number("compared", "Compared", "comparisons", 2, "Pairs that were compared in a step"),
+        number(
+            "compared",
+            "Compared",
+            "comparisons",
+            2,
+            "Comparisons in a step: a pair is compared once for each thing that it shares",
+        ),
         number(
             "pairs",
             "All pairs",
@@ -178,7 +184,7 @@ pub fn scaling(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> 
     let rows = rows.collect();
     let notes = vec![
         "The work counts a message of each layer in every step. Here slower layers speak when they are due, so that a step has fewer.".to_owned(),
-        "An index over resources leaves out pairs that share nothing; whoever watches from outside compares the same.".to_owned(),
+        "An index over resources leaves out pairs that share nothing, and compares a pair that shares several things once for each.".to_owned(),
     ];
     Ok(labelled(analysis, (item.key, item.title), columns, rows, notes))
 }

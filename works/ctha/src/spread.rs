@@ -248,7 +248,7 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
         }
     }
     let notes = vec![
-        "Episodes are alike up to the altered message, which is not counted; places behind it are compared step by step. A layer that was asked, or \
+        "Episodes are alike up to the altered message, which is not counted; places behind it are compared step by step, in the episodes in which it arrived. A layer that was asked, or \
          sent a message, in one of the two episodes alone differs."
             .to_owned(),
         "Requests show how far the alteration is seen. What a layer makes of it is the player's: a noisy expert reads no message, so that its answers differ \

@@ -2,7 +2,7 @@
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
-use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Milli};
+use gimbal_core::{Block, Decoding, Digest, Halt, Hint, LaneId, Milli};
 use gimbal_messages::{bounded, spaced};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::Temporal;
 use super::expert::{Expert, Spoken};
-use super::forms;
+use super::standing::Allowed;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
+use super::{checks, forms};
 use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
@@ -109,11 +110,18 @@ impl Temporal {
         ready.into_iter().map(|subgoal| subgoal.id.clone()).collect()
     }
 
-    /// What an expert in the layer's place would say.
-    fn expert(&self, turn: &Turn<'_>, layer: Layer) -> Option<Hint> {
+    /// What an expert in the layer's place would say: under a mask nothing that the mask leaves out.
+    fn expert(&self, turn: &Turn<'_>, layer: Layer, role: &str, allowed: &Allowed<'_>) -> Option<Hint> {
         let (call, action) = turn.expert.as_ref()?;
         let about = turn.brief.subject_of(call).unwrap_or("the goal").to_owned();
         let idle = &turn.brief.idle.tool;
+        let held = turn.stage.role(role).is_some_and(|role| role.decoding == Decoding::Constrained);
+        let masked = held && allowed.left_out > 0 && !turn.brief.free_arguments;
+        let actions: &[String] = if masked { &allowed.actions } else { &turn.actions };
+        let action = match actions.first() {
+            Some(first) if masked && !actions.contains(action) => first,
+            _ => action,
+        };
         let spoken = match self.experts {
             Some(experts) => {
                 let mut rng = turn.stage.rng(&format!("expert/{}/{}", layer.name(), turn.step));
@@ -121,7 +129,7 @@ impl Temporal {
             }
             None => Spoken::default(),
         };
-        let expert = Expert { call, action, actions: &turn.actions, about: &about, idle, spoken };
+        let expert = Expert { call, action, actions, about: &about, idle, spoken };
         Some(if self.contracts { expert.answer(layer) } else { expert.remark(layer) })
     }
 
@@ -138,7 +146,13 @@ impl Temporal {
         refused: &[String],
     ) -> Result<(Said, Digest), Halt> {
         let Some(seat) = self.seat(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
-        let told = self.request(turn, layer, why, episode, refused);
+        let mut told = self.request(turn, layer, why, episode, refused);
+        if self.contracts && layer == Layer::Strategic {
+            let checks = checks::offered(turn, lane).await;
+            if checks.as_array().is_some_and(|checks| !checks.is_empty()) {
+                told["checks"] = checks;
+            }
+        }
         let mut blocks = turn.blocks(lane, &seat.context).await?;
         // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
         if layer <= Layer::Tactical && (turn.brief.literals_change || turn.brief.free_arguments) {
@@ -152,10 +166,13 @@ impl Temporal {
             return Ok((Said::Same, state));
         }
         let ready = Self::ready_names(episode);
-        let hint = self.expert(turn, layer);
+        let allowed = self.allowed(turn, layer, episode).await;
+        let hint = self.expert(turn, layer, seat.agent.role(), &allowed);
         let message = spaced(&told);
         let said = if self.contracts {
-            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, &ready).await?
+            self.masked(turn, lane, (layer, seat.agent.role()), &allowed).await;
+            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, (&allowed.actions, &ready))
+                .await?
         } else {
             remark(turn, lane, &seat.agent, (&blocks, &message), hint).await?
         };
@@ -169,12 +186,12 @@ impl Temporal {
         (layer, agent): (Layer, &Agent),
         (blocks, message): (&[Block], &str),
         expert: Option<Hint>,
-        ready: &[String],
+        (actions, ready): (&[String], &[String]),
     ) -> Result<Said, Halt> {
         let free = turn.brief.free_arguments;
         let (shape, form) = match layer {
-            Layer::Reflex => (Shape::Contract(&self.reading.reflex), forms::reflex(&turn.actions, free)),
-            Layer::Tactical => (Shape::Contract(&self.reading.tactical), forms::tactical(&turn.actions, free, ready)),
+            Layer::Reflex => (Shape::Contract(&self.reading.reflex), forms::reflex(actions, free)),
+            Layer::Tactical => (Shape::Contract(&self.reading.tactical), forms::tactical(actions, free, ready)),
             Layer::Strategic => (Shape::Object(Kind::Plan.name()), forms::plan(turn.brief.horizon)),
             Layer::Institutional | Layer::Meta => (Shape::Object(Kind::Policy.name()), forms::policy()),
         };
@@ -227,7 +244,10 @@ impl Temporal {
         let now = Milli(i64::from(turn.step) * 1000);
         let measure = |text: &str| turn.stage.tokens(role, text).tokens;
         let envelope = Envelope { measure: &measure, ..Envelope::new(sender, receiver, now) };
-        self.reading.between.project(kind, value, &envelope)
+        let mut watch = turn.stage.stopwatch();
+        let projected = self.reading.between.project(kind, value, &envelope);
+        watch.lap("projection");
+        projected
     }
 }
 
@@ -273,7 +293,8 @@ fn ready(episode: &Episode) -> Value {
 fn seen(told: &Value, blocks: &[Block]) -> Digest {
     let mut told = told.clone();
     if let Some(members) = told.as_object_mut() {
-        for clock in ["step", "steps_left", "why"] {
+        // What is known of subjects is in the blocks; the examples of checks are none of it.
+        for clock in ["step", "steps_left", "why", "checks"] {
             members.remove(clock);
         }
         if let Some(summary) = members.get_mut("summary").and_then(Value::as_object_mut) {

@@ -3,7 +3,7 @@
 use gimbal_core::{Halt, LaneId, Milli, Scope, Stage, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::{Clash, LayerDecided, LayerReleased, LayerViolated};
-use gimbal_temporal::arbiter::{Arbiter, Masked, Mode, Party, Scene, Tie, Verdict, Weights};
+use gimbal_temporal::arbiter::{Arbiter, Masked, Mode, Part, Party, Scene, Tie, Verdict, Weights};
 use gimbal_temporal::authority::{Authority, Category, Scope as LayerScope};
 use gimbal_temporal::commitments::{Commitment, ReleasedBy};
 use gimbal_temporal::conflict::{Cause, Conflict, Detector};
@@ -18,7 +18,7 @@ use super::turn::Turn;
 
 /// What stands against a call before it is proposed.
 pub(super) struct Objection {
-    /// `policy`, `escalated` or `binding`.
+    /// `policy`, `escalated`, `binding` or `untimely`.
     pub kind: &'static str,
     /// The layer whose matter it is.
     pub over: Layer,
@@ -91,6 +91,13 @@ impl Temporal {
 
     /// What stands against a call of a faster layer (CTHA-044, CTHA-065). The idle call is always open. What a plan names is decided already.
     pub(super) fn objection(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
+        let mut watch = turn.stage.stopwatch();
+        let objection = self.objected(turn, episode, proposal);
+        watch.lap("authority");
+        objection
+    }
+
+    fn objected(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
         let call = proposal.as_call()?;
         if !self.authority || *call == turn.brief.idle {
             return None;
@@ -113,9 +120,20 @@ impl Temporal {
             }
         }
         let binds = || turn.brief.manifest.of(call).scope == Scope::Plan;
-        let objection = escalated.or_else(|| {
-            binds().then(|| Objection { kind: "binding", over: Layer::Strategic, why: "no plan names it".to_owned() })
-        })?;
+        let objection = escalated
+            .or_else(|| {
+                let why = "no plan names it".to_owned();
+                binds().then_some(Objection { kind: "binding", over: Layer::Strategic, why })
+            })
+            .or_else(|| {
+                let over = self.untimely(turn, proposal).filter(|_| self.contracts)?;
+                Some(Objection { kind: "untimely", over, why: format!("it is on the time scale of {over}") })
+            })?;
+        // What Tactical ordered it may have; what is over sooner than its layer decides is for the faster one to want.
+        if objection.kind == "untimely" && objection.over <= Layer::Tactical {
+            let ordered = episode.sequence.front().is_some_and(|(_, next)| next == call);
+            return (objection.over < proposal.layer || !ordered).then_some(objection);
+        }
         // Without a plan nobody could ever let it through.
         let planner = self.contracts && self.layers().contains(&Layer::Strategic);
         (planner && !named(episode, call)).then_some(objection)
@@ -134,7 +152,12 @@ impl Temporal {
         let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
         let drawn = self.drawn(stage, episode.step, proposals);
         let mut verdict = self.verdict(turn, proposals, &live, &drawn);
-        if let Some((choices, place)) = self.way(turn, episode, proposals, &live).await?
+        let mut watch = stage.stopwatch();
+        let way = self.way(turn, episode, proposals, &live).await?;
+        if self.kind == ArbiterKind::Learned || self.rollouts.is_some() {
+            watch.lap("ways");
+        }
+        if let Some((choices, place)) = way
             && let Some(way) = choices.candidates.get(place)
         {
             take(&mut verdict, way, proposals, &live);
@@ -221,7 +244,15 @@ impl Temporal {
     fn verdict(&self, turn: &Turn<'_>, proposals: &[Proposal], live: &[&Commitment], drawn: &[Milli]) -> Verdict {
         // What cannot be done now was refused before it became a proposal.
         let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
-        self.arbiter.resolve(proposals, live, drawn, &scene)
+        let mut watch = turn.stage.stopwatch();
+        let mut done = |part: Part| {
+            watch.lap(match part {
+                Part::Conflicts => "conflicts",
+                Part::Masking => "arbiter",
+                Part::Composing => "composing",
+            });
+        };
+        self.arbiter.resolve_watched(proposals, live, drawn, &scene, &mut done)
     }
 
     /// Records calls beyond the authority of the layer that wants them, and whether they are carried out (CTHA-112).

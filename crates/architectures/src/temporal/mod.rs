@@ -13,6 +13,7 @@
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
 mod asking;
+mod checks;
 mod deciding;
 mod expert;
 mod forms;
@@ -24,6 +25,7 @@ mod playing;
 mod resolve;
 mod sending;
 mod settings;
+mod standing;
 mod state;
 mod turn;
 mod wanting;
@@ -44,7 +46,7 @@ use messages::Reading;
 pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 1;
+const BEHAVIOUR: u32 = 2;
 
 /// The family `temporal`.
 #[derive(Debug)]

@@ -55,6 +55,7 @@ impl Temporal {
 
     async fn step(&self, stage: &dyn Stage, first: &Option<Block>, episode: &mut Episode) -> Result<(), Halt> {
         let turn = Turn::of(stage, first, episode.step).await;
+        self.check(&turn, episode).await;
         self.expire(&turn, episode).await;
         let active = self.active(episode);
         let mut proposals: Vec<Proposal> = Vec::new();

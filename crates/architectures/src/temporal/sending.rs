@@ -66,7 +66,9 @@ impl Temporal {
             Outcome::ByRule => ("by_rule", None),
             Outcome::Default(refusal) => ("default", Some(bounded(&refusal.to_string(), TEXT))),
         };
+        let mut watch = turn.stage.stopwatch();
         let arrived = turn.stage.send(LaneId::MAIN, from.name(), &to, kind.name(), value.clone()).await;
+        watch.lap("messages");
         let arrived = arrived.map(|arrived| {
             if arrived == value {
                 return arrived;

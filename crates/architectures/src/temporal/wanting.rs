@@ -109,6 +109,9 @@ impl Temporal {
         let ready: Vec<String> = made.plan.ready(&episode.reached).into_iter().map(|one| one.id.clone()).collect();
         let mut met = false;
         for subgoal in named.into_iter().filter(|name| ready.contains(name)) {
+            if self.contradicted(turn, episode, &subgoal).await {
+                continue;
+            }
             let record = SubgoalReached { step: episode.step, subgoal: subgoal.clone(), by: "word".to_owned() };
             turn.stage.record(LaneId::MAIN, &record).await;
             met |= episode.reached.insert(subgoal);
@@ -140,7 +143,9 @@ impl Temporal {
         text: &str,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Halt> {
+        let mut watch = turn.stage.stopwatch();
         let arrived = turn.stage.send(LaneId::MAIN, layer.name(), "all", "remark", Value::from(text)).await;
+        watch.lap("messages");
         let outcome = if arrived.is_some() { "free" } else { "lost" };
         let record = sent(episode.step, (layer, "all"), ("remark", outcome), text);
         turn.stage.record(LaneId::MAIN, &record).await;
@@ -192,7 +197,10 @@ impl Temporal {
         let proposal = self.proposal(turn, episode, layer, &call).scored(scores.0, scores.1);
         let proposal = Proposal { emergency, ..proposal };
         let mut objection = self.objection(turn, episode, &proposal);
-        if let Some(found) = objection.as_ref().filter(|found| found.kind != "policy") {
+        if objection.as_ref().is_some_and(|found| found.over == Layer::Tactical) {
+            episode.ask(Layer::Tactical, "escalation");
+        }
+        if let Some(found) = objection.as_ref().filter(|found| found.kind != "policy" && found.over > Layer::Tactical) {
             // The planner looks at it now: a step that waits for it would be the idle call's.
             let action = turn.stage.render(&call).await;
             episode.escalated = Some(format!("{action} ({})", found.why));
@@ -258,8 +266,11 @@ impl Temporal {
         }
         let (urgency, confidence) = episode.tactical;
         let proposal = self.proposal(turn, episode, Layer::Tactical, &call).scored(urgency, confidence);
-        if self.objection(turn, episode, &proposal).is_some() {
-            episode.sequence.clear();
+        if let Some(objection) = self.objection(turn, episode, &proposal) {
+            // What is for a faster layer to take stays in its sight as the next action.
+            if objection.over >= Layer::Tactical {
+                episode.sequence.clear();
+            }
             return;
         }
         self.propose(turn, episode.step, &proposal).await;

@@ -1,8 +1,11 @@
 //! The architecture `temporal` on the real stage: layers that say what a test gives them, or what an expert would.
 
+mod bad_input;
+mod case;
 mod contracts;
 mod layers;
 mod prompts;
+mod standing;
 
 use gimbal_core::Catalogue;
 use gimbal_messages::Record;

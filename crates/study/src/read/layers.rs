@@ -125,10 +125,10 @@ fn decided(decided: &LayerDecided) -> String {
         1 => format!("{parties} parties, 1 conflict"),
         more => format!("{parties} parties, {more} conflicts"),
     };
-    let by = if arbiter == "last" { "nobody: the last action written" } else { arbiter };
+    let by = if arbiter == "last" { "no arbiter: the last action written" } else { arbiter };
     lines.push(match caller {
         Some(caller) => format!("verdict ({by}; {among}): {call}, wanted by {caller}"),
-        None => format!("verdict ({by}; {among}): {call}, since no layer's action is left"),
+        None => format!("verdict ({by}; {among}): {call}, because no layer's action is left"),
     });
     lines.extend(carried_out.iter().map(|clash| {
         let Clash { faster, slower, causes, .. } = clash;
@@ -268,7 +268,7 @@ mod tests {
             active: vec!["reflex".to_owned()],
         };
         let lines = "conflict: reflex against strategic over directive plan/a, the one call of the step; strategic is kept\n\
-                     verdict (greedy; 2 parties, 1 conflict): Wait, since no layer's action is left";
+                     verdict (greedy; 2 parties, 1 conflict): Wait, because no layer's action is left";
         assert_eq!(told(&mut layers, &decided), lines);
         let last = LayerDecided {
             arbiter: "last".to_owned(),
