@@ -10,6 +10,7 @@ mod detect;
 mod fill;
 mod flows;
 mod format;
+mod groups;
 mod lines;
 mod pseudonym;
 mod raw;
@@ -219,7 +220,7 @@ pub enum ExtractError {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// It is not in its format at all.
-    #[error("this is no {format}: {what}")]
+    #[error("it is not in the format `{format}`: {what}")]
     Format {
         /// The format.
         format: Format,
