@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use gimbal_core::Digest;
 
 use super::Observed;
-use super::select::MAX_GROUPS;
 use crate::packet::NewFact;
 use crate::{Aggregate, Class, Counter, Entity, EntityKind, Stamp, Utc, entity, merkle};
+
+/// Most groups that are told apart; what comes after is one group, `other_groups`.
+pub const MAX_GROUPS: usize = 65_536;
 
 /// How an aggregate is computed.
 const FORMULA: &str = "records with the same class, action, actor and object";

@@ -31,9 +31,10 @@ pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
 };
 pub use format::Format;
+pub use groups::MAX_GROUPS;
 pub use pseudonym::{PseudonymError, Pseudonyms};
 pub use raw::{RawRecord, raw_records, sha256_of};
-pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
+pub use select::{Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError, Watcher};
 pub use syslog::{read_syslog, read_syslog_json};
 pub use windows::{read_evtx, read_xml};

@@ -14,9 +14,6 @@ use super::{Observed, Sink};
 use crate::packet::{LeftOut, NewFact, Selection};
 use crate::{Class, Counter, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
 
-/// Most groups that are told apart; what comes after is one group, `other_groups`.
-pub const MAX_GROUPS: usize = 65_536;
-
 /// Selects facts while records are observed.
 #[derive(Debug)]
 pub struct Selector {
