@@ -158,16 +158,33 @@ fn mistakes_are_told_with_what_was_expected() {
     let log = log.to_str().unwrap();
     let empty = place.write("empty.log", "");
     let binary = place.path().join("noise.bin");
-    std::fs::write(&binary, [0xff, 0xfe, 0, 0, 0, 0, 1, 2]).unwrap();
+    std::fs::write(&binary, [1, 0xfe, 0, 0, 0, 0, 1, 2]).unwrap();
+    std::fs::write(place.path().join("wide.log"), [0xff, 0xfe, b'M', 0, b'a', 0]).unwrap();
+    std::fs::write(place.path().join("auth.log.gz"), b"\x1f\x8b\x08 no zero in its first line").unwrap();
+    place.write("blank.log", " \n\n");
+    place.write("context.yaml", "inventory:\n  - hst: web\n");
     let cases: &[(&[&str], &str)] = &[
         (&["triage", "missing.log"], "missing.log"),
         (&["triage", empty.to_str().unwrap()], "empty"),
         (&["triage", binary.to_str().unwrap()], "no known format"),
+        (&["triage", "wide.log"], "iconv -f UTF-16"),
+        (&["triage", "auth.log.gz"], "zcat"),
+        (&["triage", "blank.log"], "blank"),
+        (&["triage", "-", "-"], "standard input can be read once"),
+        (&["triage", log, "--format", "evtx"], "it is not in the format `evtx`"),
+        (&["triage", log, "--context", "context.yaml"], "--context: context.yaml:2:5: unknown key `hst`"),
+        (&["triage", log, "--pseudonyms", "context.yaml"], "NAME: REPLACEMENT"),
+        (&["triage", log, "--judge", "calibrated"], "cannot judge a single packet"),
+        (
+            &["triage", log, "--since", "2026-01-02T00:00:00Z", "--until", "2026-01-01T00:00:00Z"],
+            "not later than --since",
+        ),
         (&["triage", log, "--format", "sylog"], "did you mean `syslog`"),
         (&["triage", log, "--judge", "v3"], "there is no judge `v3`"),
         (&["triage", log, "--since", "yesterday"], "--since: `yesterday` is no time"),
         (&["triage", log, "--entity", "mars"], "--entity"),
-        (&["evidence", "show", log], "line 1, column 1"),
+        (&["evidence", "show", log], "is no packet, which begins with `{\"header\"`"),
+        (&["evidence", "raw", "F001", log, log, "--most", "0"], "must be at least 1"),
         (&["judge", "sweep", "--judge", "calibrated"], "--mean-architect"),
         (&["judge", "sweep", "--architect", "0.5-2", "--skeptic", "0.1"], "--architect: `0.5-2`"),
         (&["judge", "sweep", "--step", "0"], "--step"),
@@ -287,4 +304,27 @@ fn raw_records_of_a_count_are_those_that_it_counts() {
     let said = place.gimbal(&["evidence", "raw", &id, packet, log, "--most", "100"]);
     assert_eq!((said.code, said.out.matches("Failed password").count()), (0, 20), "{}{}", said.out, said.err);
     assert!(!said.out.contains("09:00:19") && said.out.contains("09:00:20"), "{}", said.out);
+}
+
+/// Who asks for few facts is told what no side could see; who asks for nothing that is there is told so.
+#[test]
+fn records_that_are_in_no_fact_are_counted_and_an_empty_packet_says_why() {
+    let place = Place::new();
+    place.write("auth.log", &guessed());
+    let ask = |more: &[&str]| place.gimbal(&[&["triage", "auth.log", "--year", "2026"], more].concat());
+    let whole = ask(&[]);
+    assert!(!whole.out.contains("RECORDS IN NO FACT"), "{}", whole.out);
+    let facts: Vec<serde_json::Value> =
+        ask(&["--as", "jsonl"]).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(facts[0]["in_no_fact"], 0);
+    for form in ["text", "markdown", "html"] {
+        let few = ask(&["--max-facts", "1", "--as", form]);
+        assert!(few.out.contains("RECORDS IN NO FACT") && few.out.contains("--max-facts"), "{form}: {}", few.out);
+    }
+    let none = ask(&["--entity", "host:nobody"]);
+    assert_eq!(none.code, 10);
+    assert!(none.err.contains("--since, --until and --entity take none of them"), "{}", none.err);
+    place.gimbal(&["evidence", "extract", "auth.log", "--year", "2026", "-o", "packet.json"]).good();
+    let shown = place.gimbal(&["evidence", "show", "packet.json", "--class", "file_created"]).good();
+    assert!(shown.err.contains("no fact of this packet is like that"), "{}", shown.err);
 }

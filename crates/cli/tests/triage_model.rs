@@ -108,9 +108,18 @@ fn nothing_is_sent_where_it_is_only_shown_and_limits_and_refusals_stop_the_run()
     let said = triage(&place, &address, &["--model", "vllm/judge", "--dry-run"]).good();
     assert!(said.out.contains("--- request 1 ---") && said.out.contains("F001"), "{}", said.out);
     assert!(asked.lock().unwrap().is_empty());
+    // A key is not needed to see what would be sent; without it nothing else is done.
+    let keyless = ["--model", "openai/gpt-4o-mini"];
+    let said = triage(&place, &address, &[&keyless[..], &["--dry-run"]].concat()).good();
+    assert!(said.out.contains("--- request 1 ---") && !said.err.contains("leaves this machine"), "{}", said.err);
+    let said = triage(&place, &address, &keyless);
+    assert!(said.code == 2 && said.err.contains("OPENAI_API_KEY"), "{} {}", said.code, said.err);
+    assert!(!said.err.contains("leaves this machine"), "{}", said.err);
     let said = triage(&place, &address, &["--model", "vllm/judge", "--max-tokens", "10", "--pipeline", "debate"]);
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
-    assert!(said.out.is_empty() && said.err.contains("limit"), "{}{}", said.out, said.err);
+    // In the words of the command, and not in keys of a study that nobody wrote.
+    assert!(said.out.is_empty() && said.err.contains("raise --max-tokens"), "{}{}", said.out, said.err);
+    assert!(!said.err.contains("limits.study"), "{}", said.err);
     // A higher limit goes on with the same run.
     let said = triage(&place, &address, &["--model", "vllm/judge", "--max-tokens", "1000000", "--pipeline", "debate"]);
     assert_eq!(said.code, 20, "{}{}", said.out, said.err);
@@ -120,6 +129,7 @@ fn nothing_is_sent_where_it_is_only_shown_and_limits_and_refusals_stop_the_run()
     assert!(said.code == 3 && said.out.is_empty(), "{} {}{}", said.code, said.out, said.err);
     for (more, expected) in [
         (&["--model", "vllm/judge", "--pipeline", "debat"][..], "did you mean `debate`"),
+        (&["--model", "vllm/judge", "--judge", "calibrated"], "cannot judge a single packet"),
         (&["--model", "vllm/judge", "--pipeline", "obs"], "obs"),
         (&["--model", "nobody"], "--model: "),
         (&["--model", "vllm/judge", "--skeptic", "rules"], "cannot be used with"),
@@ -148,6 +158,42 @@ fn readers_and_noisy_experts_play_every_pipeline_offline() {
     assert!(drawn.starts_with("<svg") && drawn.contains("F001 ") && drawn.contains("Round 1: Architect"), "{drawn}");
 }
 
+/// A verdict that is there is read: nothing is written, and a packet that was edited beside its run is not replaced in silence.
+#[test]
+fn a_run_that_is_there_is_read_and_an_edited_packet_is_named() {
+    let place = Place::new();
+    let asked = ["--model", "reader/triage", "--pipeline", "debate"];
+    let offline = "http://127.0.0.1:9/v1";
+    let first = triage(&place, offline, &asked);
+    let root = run(&place);
+    let files = || {
+        let all = ["journals", "ledger", "texts"].map(|part| std::fs::read_dir(root.join(part)).unwrap().count());
+        all.iter().sum::<usize>()
+    };
+    let before = files();
+    let again = triage(&place, offline, &asked);
+    assert_eq!((again.code, &again.out, files()), (first.code, &first.out, before), "{}", again.err);
+
+    // Its records as messages, and what other judges make of it: nobody labelled this packet.
+    let name = root.to_str().unwrap();
+    let told = place.gimbal(&["trace", name, "0", "--messages"]).good().out;
+    assert!(told.starts_with("M1 architect -> ") && told.contains("(thesis, round 1)"), "{told}");
+    assert!(told.contains("judge -> all: verdict (resolution"), "{told}");
+    let lines = place.gimbal(&["trace", name, "0", "--messages", "--json"]).good().out;
+    let types: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+    assert_eq!((&types[0], types.last().unwrap()), (&json!("hypothesis"), &json!("verdict")));
+    let judged = place.gimbal(&["judge", "sweep", "--run", name]).good().out;
+    assert!(judged.contains("v2_symmetric") && !judged.contains("a limit cut them"), "{judged}");
+
+    let kept = root.with_extension("packet.json");
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, text.replacen("root", "boot", 1)).unwrap();
+    let said = triage(&place, offline, &asked);
+    assert!(said.code == 1 && said.err.contains("was changed since it was written"), "{} {}", said.code, said.err);
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("boot"));
+}
+
 // covers: ARES-090
 #[test]
 fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
@@ -174,6 +220,10 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
         said.out.lines().filter(|line| line.contains("\"entry\"")).count()
     };
     assert_eq!((count(&["--packet", &packet[..8]]), count(&["--packet", "0000"])), (2, 0));
+    let id = entries[0]["entry"]["task"].as_str().unwrap();
+    assert_eq!((count(&["--packet", id]), count(&["--packet", "P-000000000000"])), (2, 0), "{id}");
+    let said = place.gimbal(&["evidence", "history", "--packet", "P-1"]);
+    assert!(said.code == 2 && said.err.contains("nor an id"), "{}", said.err);
     assert_eq!((count(&["--since", "2020-01-01T00:00:00Z"]), count(&["--since", "2999-01-01T00:00:00Z"])), (2, 0));
     let by_verdict = ["confirmed", "dismissed", "inconclusive"].map(|verdict| count(&["--verdict", verdict]));
     assert_eq!(by_verdict.iter().sum::<usize>(), 2, "{by_verdict:?}");
@@ -187,6 +237,9 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     place.write("short.jsonl", &kept.lines().take(2).map(|line| format!("{line}\n")).collect::<String>());
     let said = place.gimbal(&["evidence", "verify", "short.jsonl"]);
     assert!(said.code == 1 && said.err.contains("ends without its head"), "{}", said.err);
+    place.write("cut.jsonl", kept.trim_end());
+    let said = place.gimbal(&["evidence", "verify", "cut.jsonl"]);
+    assert!(said.code == 1 && said.err.contains("a line feed, is missing"), "{}", said.err);
 
     // A copy of a run is no further verdict.
     let runs: Vec<PathBuf> =
@@ -195,6 +248,12 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     copy(first, &place.path().join("runs/zz-copy"));
     let said = place.gimbal(&["evidence", "history", "--json"]).good();
     assert_eq!(said.out.matches("\"record\":\"duplicate\"").count(), 1, "{}", said.out);
+    // Whatever its name: the folder with the run's own name keeps the row.
+    copy(first, &place.path().join("runs/aa-copy"));
+    let said = place.gimbal(&["evidence", "history", "--json"]).good();
+    assert_eq!(said.out.matches("\"record\":\"duplicate\"").count(), 2, "{}", said.out);
+    assert!(said.out.lines().last().unwrap().contains(head), "{}", said.out);
+    std::fs::remove_dir_all(place.path().join("runs/aa-copy")).unwrap();
     assert!(said.out.lines().last().unwrap().contains(head), "{}", said.out);
 
     // A damaged run is named, and nothing of it is listed.

@@ -1,5 +1,7 @@
 //! Queries over a packet: by id, entity, field and time (ARES-009).
 
+use std::collections::HashMap;
+
 use thiserror::Error;
 
 use crate::{Class, Entity, Fact, FactId, Packet, Utc};
@@ -39,10 +41,32 @@ impl Filter {
 #[error("the packet has no fact {}", .0.join(", "))]
 pub struct UnknownFacts(pub Vec<String>);
 
+/// What records are counted by.
+type GroupOf<'f> = (Class, &'f str, Option<&'f Entity>, Option<&'f Entity>);
+
+fn group_of(fact: &Fact) -> GroupOf<'_> {
+    (fact.class, fact.action.as_str(), fact.actor.as_ref(), fact.object.as_ref())
+}
+
 impl Packet {
     /// The facts that are asked for, in the order of their ids.
     pub fn find<'a>(&'a self, filter: &'a Filter) -> impl Iterator<Item = &'a Fact> {
         self.facts().iter().filter(|fact| filter.takes(fact))
+    }
+
+    /// How many records that the selection took are in no fact: they have none of their own, and none counts them. Facts are then as many as the
+    /// selection allows.
+    #[must_use]
+    pub fn in_no_fact(&self) -> u64 {
+        let mut alone: HashMap<GroupOf<'_>, u64> = HashMap::new();
+        for fact in self.facts().iter().filter(|fact| fact.aggregate.is_none()) {
+            *alone.entry(group_of(fact)).or_default() += 1;
+        }
+        let counted = self.facts().iter().filter(|fact| !fact.class.is_opinion()).filter_map(|fact| {
+            let count = fact.aggregate.as_ref()?.count.0;
+            Some(count.saturating_sub(alone.get(&group_of(fact)).copied().unwrap_or(0)))
+        });
+        self.header().left_out.count.0.saturating_sub(counted.sum())
     }
 
     /// Reads a list of cited ids.

@@ -19,13 +19,18 @@ pub struct Utc(i64);
 #[error("`{0}` is no time: expected RFC 3339, such as 2026-03-28T09:00:00Z")]
 pub struct NotATime(pub String);
 
+/// The first and the last microsecond that the library can write.
+const MIN_MICROS: i64 = -377_705_023_201_000_000;
+const MAX_MICROS: i64 = 253_402_207_200_999_999;
+
 const SIX_DECIMALS: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 
 impl Utc {
     /// From microseconds since 1970; `None` outside the years -9999 to 9999.
     #[must_use]
     pub fn from_micros(micros: i64) -> Option<Self> {
-        Timestamp::from_microsecond(micros).is_ok().then_some(Self(micros))
+        // Asked for every record that is read: two comparisons, where the library converts.
+        (MIN_MICROS..=MAX_MICROS).contains(&micros).then_some(Self(micros))
     }
 
     /// Microseconds since 1970.
@@ -84,6 +89,15 @@ mod tests {
             assert!(text.parse::<Utc>().is_err(), "{text}");
         }
         assert_eq!(Utc(1_000_000).shifted(i64::MAX), None);
+    }
+
+    #[test]
+    fn the_range_of_times_is_that_of_the_library() {
+        for (inside, outside) in [(super::MIN_MICROS, -1), (super::MAX_MICROS, 1)] {
+            assert!(jiff::Timestamp::from_microsecond(inside).is_ok());
+            assert!(jiff::Timestamp::from_microsecond(inside + outside).is_err());
+            assert!(Utc::from_micros(inside).is_some() && Utc::from_micros(inside + outside).is_none());
+        }
     }
 
     proptest! {

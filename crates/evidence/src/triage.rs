@@ -44,6 +44,9 @@ impl Triage<'_> {
                 packet.header().left_out.count
             );
         }
+        if let Some(dropped) = self.dropped() {
+            let _ = writeln!(out, "{dropped}");
+        }
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "{}: {}", self.techniques(), outcome.architect.techniques.join(", "));
         }
@@ -97,6 +100,9 @@ impl Triage<'_> {
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "{}: {}.", self.techniques(), outcome.architect.techniques.join(", "));
         }
+        if let Some(dropped) = self.dropped() {
+            let _ = writeln!(out, "\n{dropped}");
+        }
         for line in self.played.iter().flat_map(|played| played.lines()) {
             let _ = writeln!(out, "\n{}", escaped(&line));
         }
@@ -135,7 +141,7 @@ impl Triage<'_> {
         let Self { packet, outcome, .. } = self;
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
-            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(),
+            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": packet.in_no_fact(),
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
             "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
         })];
@@ -186,6 +192,14 @@ impl Triage<'_> {
 
     fn narration(&self) -> Option<&str> {
         self.played.and_then(|played| played.narration.as_deref())
+    }
+
+    /// How many records no side could see, because the packet had its most facts.
+    fn dropped(&self) -> Option<String> {
+        let count = self.packet.in_no_fact();
+        (count > 0).then(|| {
+            format!("RECORDS IN NO FACT, neither by themselves nor counted: {count}. The packet has its most facts: raise --max-facts, or read less (--since, --until, --entity)")
+        })
     }
 
     /// What a dismissal does not say.

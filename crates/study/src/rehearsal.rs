@@ -62,6 +62,18 @@ impl Rehearsal {
         Ok(Self { plan, roles: Arc::new(roles) })
     }
 
+    /// The plan's first cell, with models that are not opened: its requests can be shown ([`Rehearsal::prompts`]) without keys and weights, and it
+    /// cannot be played.
+    ///
+    /// # Errors
+    /// When there is no cell.
+    pub fn unopened(plan: Plan) -> Result<Self, Problem> {
+        if plan.cells.is_empty() {
+            return Err(Problem { place: plan.study.file.clone(), what: "there is no cell to show".to_owned() });
+        }
+        Ok(Self { plan, roles: Arc::default() })
+    }
+
     /// The tasks of the cell, in order.
     #[must_use]
     pub fn tasks(&self) -> &[TaskId] {

@@ -41,11 +41,29 @@ pub struct Entry {
     pub verdict: Verdict,
 }
 
+/// A verdict as it was found, with what no stream holds of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The row.
+    pub entry: Entry,
+    /// Id of the packet, such as `P-3f9a12cd45ef`; none where nobody asked for it.
+    pub packet_id: Option<String>,
+    /// Whether its run folder has another name than the run gave it, as copies have. Of two folders with the same verdict the one with the
+    /// run's own name takes the row.
+    pub is_renamed: bool,
+}
+
+impl From<Entry> for Found {
+    fn from(entry: Entry) -> Self {
+        Self { entry, packet_id: None, is_renamed: false }
+    }
+}
+
 /// Which verdicts are listed. Its bytes begin the chain of a stream, so that another choice is another stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
-    /// The first digits of the head of the packet.
+    /// The first digits of the head of the packet, or its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packet: Option<String>,
     /// At this time or later.
@@ -57,8 +75,11 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn takes(&self, entry: &Entry) -> bool {
-        self.packet.as_ref().is_none_or(|head| entry.packet.to_string().starts_with(head.as_str()))
+    fn takes(&self, Found { entry, packet_id, .. }: &Found) -> bool {
+        let is_of = |wanted: &String| {
+            entry.packet.to_string().starts_with(wanted.as_str()) || packet_id.as_ref() == Some(wanted)
+        };
+        self.packet.as_ref().is_none_or(is_of)
             && self.since.is_none_or(|since| entry.time >= since)
             && self.verdict.is_none_or(|verdict| entry.verdict == verdict)
     }
@@ -121,15 +142,22 @@ enum Line {
 impl History {
     /// The stream over these verdicts, whatever order they come in.
     #[must_use]
-    pub fn of(mut entries: Vec<Entry>, filter: Filter) -> Self {
-        entries.retain(|entry| filter.takes(entry));
-        entries.sort_by(|one, other| {
-            (one.time, &one.run, &one.task, one.key).cmp(&(other.time, &other.run, &other.task, other.key))
+    pub fn of<F: Into<Found>>(found: Vec<F>, filter: Filter) -> Self {
+        let mut found: Vec<Found> = found.into_iter().map(Into::into).collect();
+        found.retain(|found| filter.takes(found));
+        found.sort_by(|Found { entry: one, is_renamed: is_copy, .. }, Found { entry: other, is_renamed, .. }| {
+            (one.time, is_copy, &one.run, &one.task, one.key).cmp(&(
+                other.time,
+                is_renamed,
+                &other.run,
+                &other.task,
+                other.key,
+            ))
         });
         let mut chain = Chain::start("history", &canonical::bytes_of(&filter));
         let mut met: BTreeMap<(Digest, Digest), u64> = BTreeMap::new();
         let (mut rows, mut duplicates): (Vec<Linked>, Vec<Duplicate>) = (Vec::new(), Vec::new());
-        for entry in entries {
+        for Found { entry, .. } in found {
             if let Some(of) = met.get(&(entry.key, entry.chain)) {
                 duplicates.push(Duplicate { entry, of: *of });
                 continue;
@@ -157,7 +185,9 @@ impl History {
     /// # Errors
     /// The first line that is not as it was written.
     pub fn verify(kept: &str) -> Result<Self, Broken> {
-        let whole = kept.strip_suffix('\n').unwrap_or(kept);
+        let whole = kept.strip_suffix('\n').ok_or_else(|| {
+            broken(kept.split('\n').count(), "the line does not end: its last byte, a line feed, is missing")
+        })?;
         let mut lines = whole.split('\n').enumerate().map(|(index, text)| (index + 1, text));
         let filter = match lines.next().map(|(line, text)| read(line, text)).transpose()? {
             Some(Line::History { filter }) => filter,

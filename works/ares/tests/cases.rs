@@ -39,6 +39,7 @@ fn stand(role: &str, round: u32, confidence: i64, before: Option<i64>, new_facts
         reasons: Vec::new(),
         conceded: Vec::new(),
         heard: round > 1,
+        unknowns: Vec::new(),
     })
 }
 

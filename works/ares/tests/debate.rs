@@ -40,6 +40,7 @@ fn stand(role: &str, round: u32, confidence: i64, fallback: bool) -> Confidence 
         new_facts: 1,
         reasons: Vec::new(),
         conceded: Vec::new(),
+        unknowns: Vec::new(),
     }
 }
 
@@ -141,4 +142,40 @@ fn the_drawing_of_a_debate_shows_claims_facts_and_confidences() {
     assert!(!figure.alone.contains("<guessing>"), "{}", figure.alone);
     insta::assert_snapshot!(figure.alone);
     assert_eq!(drawn(&Debate::default(), "none", &names), Err("no debate in which anybody spoke".to_owned()));
+}
+
+// covers: ARES-029, ARES-031, ARES-032
+#[test]
+fn a_debate_is_told_as_messages_with_source_target_phase_and_type() {
+    let told: Vec<String> = debate().messages().iter().map(gimbal_ares::debate::Message::text).collect();
+    insta::assert_snapshot!(told.join("\n"));
+    // In JSON every member of a message is there, and levels stand beside numbers.
+    let first = serde_json::to_value(&debate().messages()[0]).unwrap();
+    let levels = ["M1", "architect", "judge", "thesis", "hypothesis", "critical"];
+    let members = ["id", "source", "target", "phase", "type", "level"];
+    assert!(members.iter().zip(levels).all(|(member, expected)| first[member] == expected), "{first}");
+    assert!(["confidence", "assertions", "citations", "unknowns"].iter().all(|member| !first[member].is_null()));
+}
+
+/// The opener's thesis is answered in the same round where the other side hears it; a gate asks for more; votes speak for themselves.
+#[test]
+fn who_answers_whom_follows_from_what_was_heard() {
+    let mut debate = Debate::default();
+    let mut add = |record: Confidence| debate.add(Confidence::KIND, &record.data().to_string()).unwrap();
+    add(Confidence { unknowns: vec!["who owns the account".to_owned()], ..stand("architect", 1, 450, false) });
+    add(Confidence { heard: true, assertions: 0, ..stand("skeptic", 1, 150, false) });
+    add(Confidence { vote: Some(2), ..stand("skeptic", 1, 999, false) });
+    let messages = debate.messages();
+    let told: Vec<_> = messages
+        .iter()
+        .map(|one| (one.source.as_str(), one.target.as_str(), one.phase.name(), one.level.as_str(), one.unknowns.len()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("architect", "skeptic", "thesis", "medium", 1),
+            ("skeptic", "judge", "antithesis", "unexplained", 0),
+            ("skeptic", "judge", "antithesis", "benign", 0)
+        ]
+    );
 }

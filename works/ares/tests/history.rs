@@ -1,6 +1,6 @@
 //! The stream of verdicts over runs.
 
-use gimbal_ares::history::{Entry, Filter, History};
+use gimbal_ares::history::{Entry, Filter, Found, History};
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::Utc;
 use gimbal_evidence::judge::Verdict;
@@ -20,6 +20,11 @@ fn entry(number: u8, verdict: Verdict) -> Entry {
         time: Utc::from_micros(1_000_000 * i64::from(number)).unwrap(),
         verdict,
     }
+}
+
+/// A stream as it is kept: every line ends.
+fn kept(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn entries() -> Vec<Entry> {
@@ -64,12 +69,28 @@ fn a_verdict_that_is_there_already_is_a_duplicate() {
     let history = History::of(twice, Filter::default());
     assert_eq!((history.rows.len(), history.duplicates.len(), history.duplicates[0].of), (9, 1, 5));
     assert_eq!(history.head, History::of(entries(), Filter::default()).head);
-    let kept = history.json_lines().join("\n");
-    assert_eq!(History::verify(&format!("{kept}\n")), Ok(history.clone()));
+    let kept = kept(&history.json_lines());
     assert_eq!(History::verify(&kept), Ok(history));
-    for wrong in [kept.replace('\n', "\r\n"), format!("{kept}\n\n"), kept.replace("\n{", "\n {"), String::new()] {
+    let cut = History::verify(kept.trim_end()).unwrap_err();
+    assert!(cut.line == 12 && cut.what.contains("line feed"), "{cut}");
+    for wrong in [kept.replace('\n', "\r\n"), format!("{kept}\n"), kept.replace("\n{", "\n {"), String::new()] {
         assert!(History::verify(&wrong).is_err(), "{wrong}");
     }
+}
+
+/// A copy that sorts before its original, and one of the same time.
+#[test]
+fn the_run_with_its_own_name_takes_the_row_and_a_packet_is_found_by_its_id() {
+    let original = Found { packet_id: Some("P-0123456789ab".to_owned()), ..entry(1, Verdict::Inconclusive).into() };
+    let renamed = Entry { run: "a copy".to_owned(), ..original.entry.clone() };
+    let copy = Found { entry: renamed, is_renamed: true, ..original.clone() };
+    let history = History::of(vec![copy, original.clone()], Filter::default());
+    assert_eq!((history.rows.len(), &history.rows[0].entry), (1, &original.entry));
+    assert_eq!(history.duplicates[0].entry.run, "a copy");
+    let by_id = |id: &str| {
+        History::of(vec![original.clone()], Filter { packet: Some(id.to_owned()), ..Filter::default() }).rows.len()
+    };
+    assert_eq!((by_id("P-0123456789ab"), by_id("P-0123456789ac")), (1, 0));
 }
 
 proptest! {
@@ -77,7 +98,7 @@ proptest! {
     #[test]
     fn any_changed_line_of_a_kept_stream_is_found(at in any::<prop::sample::Index>(), byte: u8) {
         let history = History::of(entries(), Filter::default());
-        let kept = history.json_lines().join("\n");
+        let kept = kept(&history.json_lines());
         prop_assert_eq!(History::verify(&kept), Ok(history));
         let mut changed = kept.clone().into_bytes();
         let at = at.index(changed.len());
@@ -94,10 +115,10 @@ proptest! {
         prop_assert_eq!(lines.len(), 11);
         prop_assume!(one != other);
         lines.swap(one, other);
-        prop_assert!(History::verify(&lines.join("\n")).is_err());
+        prop_assert!(History::verify(&kept(&lines)).is_err());
         lines.swap(one, other);
         lines.remove(one);
-        prop_assert!(History::verify(&lines.join("\n")).is_err());
+        prop_assert!(History::verify(&kept(&lines)).is_err());
     }
 
     #[test]

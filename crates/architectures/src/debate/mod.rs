@@ -51,8 +51,8 @@ pub use gate::{Gate, GateCertainty};
 pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, SideSettings};
 pub use side::Strategy;
 
-/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or verdicts.
-const BEHAVIOUR: u32 = 2;
+/// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
+const BEHAVIOUR: u32 = 3;
 
 /// The family `debate`.
 #[derive(Debug)]

@@ -310,6 +310,7 @@ impl<'a> Seat<'a> {
             reasons: text(&turn.reasons.iter().map(|(_, fact)| *fact).collect::<Vec<_>>()),
             conceded: turn.conceded.clone(),
             heard,
+            unknowns: turn.position.unknowns.clone(),
         };
         stage.record(lane, &confidence).await;
     }

@@ -199,3 +199,32 @@ async fn no_answer_is_safe_from_being_read_and_none_of_it_ends_the_episode() {
         }
     }
 }
+
+/// The check of citations is the gate between the sides: what it refuses reaches neither the other side, nor the judge, nor the conclusion.
+// covers: ARES-029, ARES-030, ARES-092
+#[tokio::test]
+async fn nothing_that_was_refused_reaches_the_other_side_or_the_verdict() {
+    let all = json!([claim("count 300", &json!(["F001"])), claim("means a smuggled word", &json!(["F002", "F977"]))]);
+    let message = json!({ "assertions": all, "confidence": 0.9, "unknowns": ["who owns the account"] });
+    let court = Court::new(json!({ "rounds": 2, "stops_early": false })).on(UNEXPLAINED).facts(20);
+    let played = court
+        .says("architect", [answer(&message), answer(&message)])
+        .says("skeptic", [skeptic(0.2), skeptic(0.2)])
+        .play()
+        .await;
+    let refused = of(played.records::<Refused>(), |one| &one.role);
+    assert_eq!(refused.iter().map(|one| one.reason.as_str()).collect::<Vec<_>>(), ["unknown_fact"; 2]);
+    // Nobody is shown it: not the other side, and not the Architect as its own last answer.
+    assert_eq!(played.requests.len(), 4);
+    for at in 0..played.requests.len() {
+        let prompt = played.prompt(at);
+        assert!(!prompt.contains("smuggled") && !prompt.contains("F977"), "{at}: {prompt}");
+    }
+    let heard = played.requests.iter().rposition(|(role, _)| role == "skeptic").unwrap();
+    assert!(played.prompt(heard).contains("count 300") && played.prompt(heard).contains("who owns the account"));
+    // No verdict rests on it, and what it left open stays on record.
+    assert!(played.records::<VerdictGiven>().iter().all(|one| one.architect_facts == 1));
+    assert_eq!(played.concluded()["facts"], "F001");
+    let stands = of(played.records::<Confidence>(), |one| &one.role);
+    assert!(stands.iter().all(|one| one.unknowns == ["who owns the account"]), "{stands:?}");
+}

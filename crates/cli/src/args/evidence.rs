@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{ReportFormat, RulesArgs};
+use super::{ReportFormat, RulesArgs, at_least_one};
 
 /// Verbs of `gimbal evidence`.
 #[derive(Debug, Subcommand)]
@@ -55,7 +55,7 @@ pub enum EvidenceVerb {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Of a fact that counts others: at most so many of its records
-        #[arg(long, value_name = "N", default_value_t = 10)]
+        #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one)]
         most: usize,
     },
     /// Compares what Sigma rules hit in files with the verdicts of the program's own rules
@@ -90,8 +90,8 @@ pub struct EvidenceHistory {
     /// Only verdicts at this time or later (RFC 3339)
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only verdicts over the packet with this head; its first digits are enough
-    #[arg(long, value_name = "HEAD")]
+    /// Only verdicts over the packet with this head, of which the first digits are enough, or with this id
+    #[arg(long, value_name = "HEAD|ID")]
     pub packet: Option<String>,
     /// Form of the table
     #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with = "json")]

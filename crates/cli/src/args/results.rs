@@ -174,6 +174,9 @@ pub struct Trace {
     /// Draw a debate over a packet as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "episode", conflicts_with_all = ["call", "diff", "json", "full"])]
     pub figure: Option<PathBuf>,
+    /// Tell a debate over a packet as messages: who said what to whom, in which phase; with --json as JSON lines
+    #[arg(long, requires = "episode", conflicts_with_all = ["call", "diff", "full", "figure"])]
+    pub messages: bool,
     /// List only episodes of cells whose name contains this text
     #[arg(long, value_name = "TEXT", conflicts_with = "episode")]
     pub cell: Option<String>,

@@ -72,6 +72,9 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
     if let Some(path) = &options.figure {
         return super::triage::figure_of(path, &mut reader, &episode.name());
     }
+    if options.messages {
+        return super::triage::messages_of(&mut reader, options.json);
+    }
     if options.json {
         for event in reader.events() {
             print_json(event)?;

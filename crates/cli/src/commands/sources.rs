@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use gimbal_core::Digest;
 use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, sha256_of};
-use gimbal_evidence::{Counter, Packet, Pseudonym, Selection};
+use gimbal_evidence::{Counter, Packet, Pseudonym, Selection, Utc};
 
 use super::rules::{Reading, Rules, watcher};
 use crate::args::Sources;
@@ -19,6 +19,9 @@ use crate::stdio::message;
 /// Reads all sources and freezes what was selected. What could not be read is told on standard error.
 pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let format = asked.format.as_deref().map(|name| named("--format", name)).transpose()?;
+    if asked.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::Usage("-: standard input can be read once; name it once".to_owned()));
+    }
     let options = ReadOptions { strict: asked.strict, year: asked.year, zone_minutes: asked.zone };
     let selection = selection(asked)?;
     let rules = asked.rules.as_deref().map(|folder| Rules::load(folder, Reading::WithMaps)).transpose()?;
@@ -35,7 +38,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
                 read += 1;
             }
             // A folder holds other files too.
-            Err(SourceError::UnknownFormat | SourceError::Empty) if in_folder => {
+            Err(SourceError::UnknownFormat(_) | SourceError::Empty) if in_folder => {
                 message(&format!("{place}: skipped: no format that is known"));
             }
             Err(error) => return Err(failed(&place, error)),
@@ -57,12 +60,34 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         let place = context.display().to_string();
         let opened = File::open(context)
             .map_err(|error| Failure::Usage(format!("--context: {place}: cannot be opened: {error}")))?;
-        extraction.read(opened, Some(Format::Context), 0).map_err(|error| failed(&place, error))?;
+        extraction.read(opened, Some(Format::Context), 0).map_err(|error| {
+            // The extractor knows no file: it calls the text `context`.
+            let text = error.to_string();
+            let at = text.strip_prefix("context:").map_or_else(|| format!(" {text}"), ToOwned::to_owned);
+            Failure::Usage(format!("--context: {place}:{at}"))
+        })?;
     }
     if let (Some(rules), Some(hits)) = (&rules, hits) {
         rules.add(hits, &mut extraction);
     }
-    extraction.finish().map_err(Failure::usage)
+    let packet = extraction.finish().map_err(Failure::usage)?;
+    if packet.facts().is_empty() {
+        message(&nothing_in(&packet));
+    }
+    Ok(packet)
+}
+
+/// Why a packet has no fact.
+fn nothing_in(packet: &Packet) -> String {
+    let records: u64 = packet.header().sources.iter().map(|source| source.records.0).sum();
+    match records {
+        0 => "the packet is empty: no record was read".to_owned(),
+        records => {
+            format!(
+                "the packet is empty: {records} records were read, and --since, --until and --entity take none of them"
+            )
+        }
+    }
 }
 
 /// A file that is read.
@@ -113,7 +138,9 @@ fn pseudonyms(asked: &Sources) -> Result<Pseudonyms, Failure> {
     let place = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("--pseudonyms: {place}: cannot be read: {error}")))?;
-    let map: BTreeMap<String, String> = gimbal_core::yaml::read(&text, &place).map_err(Failure::usage)?;
+    let map: BTreeMap<String, String> = gimbal_core::yaml::read(&text, &place).map_err(|error| {
+        Failure::Usage(format!("--pseudonyms: {error}; expected a map of names, each line `NAME: REPLACEMENT`"))
+    })?;
     let names = map.into_iter().map(|(name, replaced_by)| Pseudonym { name, replaced_by }).collect();
     Pseudonyms::new(names).map_err(|error| Failure::Usage(format!("--pseudonyms: {place}: {error}")))
 }
@@ -161,12 +188,21 @@ impl Shifts {
 }
 
 fn selection(asked: &Sources) -> Result<Selection, Failure> {
+    let (since, until): (Option<Utc>, Option<Utc>) =
+        (parsed("--since", asked.since.as_ref())?, parsed("--until", asked.until.as_ref())?);
+    if let (Some(since), Some(until)) = (since, until)
+        && since >= until
+    {
+        return Err(Failure::Usage(format!(
+            "--until: {until} is not later than --since {since}: no record is in between"
+        )));
+    }
     Ok(Selection {
         aggregate_above: Counter(asked.aggregate_above),
         entity: parsed("--entity", asked.entity.as_ref())?,
         max_facts: Counter(asked.max_facts),
-        since: parsed("--since", asked.since.as_ref())?,
-        until: parsed("--until", asked.until.as_ref())?,
+        since,
+        until,
     })
 }
 

@@ -126,15 +126,21 @@ pub(super) fn date_time(text: &str, zone_minutes: i16) -> Option<Utc> {
 
 /// Seconds since 1970 with up to six decimals that count, such as `1677024003.714845`.
 pub(super) fn epoch(text: &str) -> Option<Utc> {
-    let (whole, rest) = match text.find('.') {
-        Some(dot) => (text.get(..dot)?, text.get(dot..)?),
-        None => (text, ""),
-    };
-    if whole.is_empty() || whole.len() > 11 || !whole.bytes().all(|byte| byte.is_ascii_digit()) {
+    let text = text.as_bytes();
+    let mut seconds = 0_i64;
+    let mut length = 0;
+    for byte in text.iter().take_while(|byte| byte.is_ascii_digit()) {
+        if length == 11 {
+            return None;
+        }
+        seconds = seconds * 10 + i64::from(byte - b'0');
+        length += 1;
+    }
+    let rest = text.get(length..)?;
+    if length == 0 || rest.first().is_some_and(|byte| *byte != b'.') {
         return None;
     }
-    let (part, length) = fraction(rest.as_bytes())?;
-    let seconds: i64 = whole.parse().ok()?;
+    let (part, length) = fraction(rest)?;
     if length == rest.len() { Utc::from_micros(seconds * 1_000_000 + part) } else { None }
 }
 

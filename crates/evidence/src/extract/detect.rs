@@ -7,6 +7,9 @@ impl Format {
     /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
     #[must_use]
     pub fn detect(head: &[u8]) -> Option<Self> {
+        if packed(head).is_some() {
+            return None;
+        }
         if head.starts_with(b"ElfFile\0") || head.starts_with(b"ElfChnk\0") {
             return Some(Self::Evtx);
         }
@@ -53,9 +56,64 @@ impl Format {
     }
 }
 
+/// What a source is that no extractor reads as it stands, and what makes it readable.
+fn packed(head: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 7] = [
+        (&[0x1f, 0x8b], "it is compressed (gzip): decompress it first, as in `zcat FILE | gimbal triage -`"),
+        (b"PK\x03\x04", "it is an archive (zip): unpack it first, and give the folder"),
+        (
+            &[0xfd, b'7', b'z', b'X', b'Z', 0],
+            "it is compressed (xz): decompress it first, as in `xzcat FILE | gimbal triage -`",
+        ),
+        (
+            &[0x28, 0xb5, 0x2f, 0xfd],
+            "it is compressed (zstd): decompress it first, as in `zstdcat FILE | gimbal triage -`",
+        ),
+        (b"BZh", "it is compressed (bzip2): decompress it first, as in `bzcat FILE | gimbal triage -`"),
+        (
+            &[0xff, 0xfe],
+            "it is text in UTF-16: convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | gimbal triage -`",
+        ),
+        (
+            &[0xfe, 0xff],
+            "it is text in UTF-16: convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | gimbal triage -`",
+        ),
+    ];
+    known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| what)
+}
+
+/// Why the first bytes of a source tell no format.
+pub(super) fn unknown(head: &[u8]) -> String {
+    if let Some(what) = packed(head) {
+        return what.to_owned();
+    }
+    let known = Format::ALL.map(Format::name).join(", ");
+    let what = if head.iter().all(u8::is_ascii_whitespace) {
+        "its beginning is blank".to_owned()
+    } else {
+        "its first bytes are those of no known format".to_owned()
+    };
+    format!("{what}; name the format, if it has one of these (`--format`): {known}")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Format;
+    use super::{Format, unknown};
+
+    #[test]
+    fn a_source_that_must_be_unpacked_first_is_told_so() {
+        let cases: [(&[u8], &str); 5] = [
+            (b"\x1f\x8b\x08 no zero in its first line", "zcat"),
+            (b"PK\x03\x04abc", "unpack"),
+            (b"\xff\xfeM\0a\0r\0", "iconv"),
+            (b" \n\n", "blank"),
+            (&[1, 0, 2], "no known format"),
+        ];
+        for (head, expected) in cases {
+            assert_eq!(Format::detect(head), None, "{expected}");
+            assert!(unknown(head).contains(expected), "{}", unknown(head));
+        }
+    }
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {

@@ -93,9 +93,32 @@ pub(super) fn named(kind: EntityKind, text: &str) -> Name<'_> {
     name_of(text).map(|name| (kind, Cow::Borrowed(name)))
 }
 
+/// Whether a text is an address of version 4: four numbers up to 255 without leading zeros. Tables of flows ask this twice a row.
+#[inline]
+fn is_v4(text: &[u8]) -> bool {
+    let (mut dots, mut digits, mut number) = (0, 0, 0_u32);
+    for byte in text {
+        match byte {
+            b'0'..=b'9' if digits == 0 || (digits < 3 && number > 0) => {
+                number = number * 10 + u32::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if digits > 0 && number <= 255 && dots < 3 => {
+                dots += 1;
+                (digits, number) = (0, 0);
+            }
+            _ => return false,
+        }
+    }
+    dots == 3 && digits > 0 && number <= 255
+}
+
 /// A machine by what a record calls it: an address in its canonical text, or a host without the final dot.
 #[inline]
 pub(super) fn machine(text: &str) -> Name<'_> {
+    if is_v4(text.as_bytes()) {
+        return Some((EntityKind::Address, Cow::Borrowed(text)));
+    }
     match text.parse::<IpAddr>() {
         // Only one text is accepted for an address of version 4.
         Ok(IpAddr::V4(_)) => Some((EntityKind::Address, Cow::Borrowed(text))),
@@ -106,8 +129,23 @@ pub(super) fn machine(text: &str) -> Name<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{about, machine, put};
+    use std::net::Ipv4Addr;
+
+    use proptest::prelude::*;
+
+    use super::{about, is_v4, machine, put};
     use crate::{Class, EntityKind, NewFact};
+
+    proptest! {
+        #[test]
+        fn addresses_of_version_4_are_those_of_the_library(
+            text in "[0-9.]{0,16}", numbers in proptest::collection::vec("0{0,1}[0-9]{1,3}", 1..6), address: u32,
+        ) {
+            for text in [text, numbers.join("."), Ipv4Addr::from(address).to_string()] {
+                prop_assert_eq!(is_v4(text.as_bytes()), text.parse::<Ipv4Addr>().is_ok(), "{}", text);
+            }
+        }
+    }
 
     fn fact() -> NewFact {
         NewFact::new(Class::Message, "logged")

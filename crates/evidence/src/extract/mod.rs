@@ -10,6 +10,7 @@ mod detect;
 mod fill;
 mod flows;
 mod format;
+mod groups;
 mod lines;
 mod pseudonym;
 mod raw;
@@ -30,9 +31,10 @@ pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
 };
 pub use format::Format;
+pub use groups::MAX_GROUPS;
 pub use pseudonym::{PseudonymError, Pseudonyms};
 pub use raw::{RawRecord, raw_records, sha256_of};
-pub use select::{MAX_GROUPS, Selected, Selector, SourceSink};
+pub use select::{Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError, Watcher};
 pub use syslog::{read_syslog, read_syslog_json};
 pub use windows::{read_evtx, read_xml};
@@ -219,7 +221,7 @@ pub enum ExtractError {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// It is not in its format at all.
-    #[error("this is no {format}: {what}")]
+    #[error("it is not in the format `{format}`: {what}")]
     Format {
         /// The format.
         format: Format,

@@ -5,47 +5,27 @@
 //! lanes, one for each source and class, in order of time; facts are taken from the lanes by turns until there are enough. What is left
 //! out enters the packet as a count and a root.
 
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use gimbal_core::{Digest, chain};
 
+use super::groups::Groups;
 use super::{Observed, Sink};
 use crate::packet::{LeftOut, NewFact, Selection};
-use crate::{Aggregate, Class, Counter, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
-
-/// Most groups that are told apart; what comes after is one group, `other_groups`.
-pub const MAX_GROUPS: usize = 65_536;
-
-/// How an aggregate is computed.
-const FORMULA: &str = "records with the same class, action, actor and object";
-/// How the aggregate of what finds no place among the groups is computed.
-const OTHER_FORMULA: &str = "records whose group is beyond the table of 65536 groups";
+use crate::{Class, Counter, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
 
 /// Selects facts while records are observed.
 #[derive(Debug)]
 pub struct Selector {
     selection: Selection,
     most: usize,
-    groups: HashMap<Box<str>, Group>,
-    other: Group,
+    groups: Groups,
     /// Candidates by source and class, the latest on top.
     lanes: BTreeMap<(SourceId, Class), BinaryHeap<Candidate>>,
     kept: usize,
     left_out: merkle::Frontier,
     /// The number of the next candidate: equal times keep the order in which they were read.
     next: u64,
-    key: String,
-}
-
-/// Records of one class, action, actor and object.
-#[derive(Debug)]
-struct Group {
-    /// The first member, without what is its own.
-    like: NewFact,
-    count: u64,
-    first: Option<Utc>,
-    last: Option<Utc>,
-    members: merkle::Frontier,
 }
 
 /// A record that may become a fact.
@@ -99,15 +79,13 @@ impl Selector {
     pub fn new(selection: Selection) -> Self {
         let most = usize::try_from(selection.max_facts.0).unwrap_or(usize::MAX);
         Self {
+            groups: Groups::new(selection.aggregate_above.0),
             selection,
             most,
-            groups: HashMap::new(),
-            other: Group::new(NewFact::new(Class::Other, "records of other groups")),
             lanes: BTreeMap::new(),
             kept: 0,
             left_out: merkle::Frontier::default(),
             next: 0,
-            key: String::new(),
         }
     }
 
@@ -129,7 +107,7 @@ impl Selector {
             }
         }
         let leaf = chain::leaf(observed.raw);
-        let members = self.count(time, leaf, observed);
+        let members = self.groups.count(time, leaf, observed);
         let number = self.next;
         self.next += 1;
         let order = Order { micros: time.map_or(i64::MAX, Utc::micros), number };
@@ -162,35 +140,6 @@ impl Selector {
         in_range(&self.selection, time)
     }
 
-    /// Counts a record in its group, and returns how many members the group has now.
-    fn count(&mut self, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
-        self.key.clear();
-        self.key.push_str(observed.class.name());
-        self.key.push('\u{1f}');
-        self.key.push_str(observed.action);
-        for (kind, name) in observed.actor.iter().chain(&observed.object) {
-            self.key.push('\u{1f}');
-            self.key.push_str(kind.name());
-            self.key.push('\u{1f}');
-            self.key.push_str(name);
-        }
-        // An actor without an object differs from an object without an actor.
-        self.key.push(if observed.actor.is_some() { 'a' } else { 'o' });
-        // Most records are of a group that is there: one look, and nothing is made for them.
-        if let Some(group) = self.groups.get_mut(self.key.as_str()) {
-            return group.add(time, leaf);
-        }
-        if self.groups.len() >= MAX_GROUPS {
-            return self.other.add(time, leaf);
-        }
-        let like = NewFact {
-            actor: observed.actor.and_then(named),
-            object: observed.object.and_then(named),
-            ..NewFact::new(observed.class, observed.action)
-        };
-        self.groups.entry(self.key.as_str().into()).or_insert_with(|| Group::new(like)).add(time, leaf)
-    }
-
     /// Drops candidates whose turn cannot come: with more data the number that each lane may give only falls.
     fn trim(&mut self) {
         let level = level(self.lanes.values().map(BinaryHeap::len), self.most);
@@ -207,18 +156,14 @@ impl Selector {
     /// Takes facts from the lanes by turns. Aggregates are lanes of their own, one for each class, behind those of the sources.
     #[must_use]
     pub fn finish(mut self) -> Selected {
-        let above = self.selection.aggregate_above.0;
         let mut lanes: Vec<Vec<Candidate>> =
             std::mem::take(&mut self.lanes).into_values().map(BinaryHeap::into_sorted_vec).collect();
         let mut counted: BTreeMap<Class, Vec<NewFact>> = BTreeMap::new();
-        let other = (self.other.count > 0).then_some((self.other, OTHER_FORMULA));
-        let groups = self.groups.into_values().filter(|group| group.count > above && !group.like.class.is_context());
-        for (group, formula) in groups.map(|group| (group, FORMULA)).chain(other) {
-            counted.entry(group.like.class).or_default().push(group.fact(formula));
+        for fact in self.groups.into_facts() {
+            counted.entry(fact.class).or_default().push(fact);
         }
         let mut counted: Vec<Vec<NewFact>> = counted.into_values().collect();
         for lane in &mut counted {
-            // Tables of groups have no order of their own.
             lane.sort_by(|one, other| sorted(one).cmp(&sorted(other)));
             lane.reverse();
         }
@@ -271,35 +216,6 @@ fn level(lanes: impl Iterator<Item = usize> + Clone, most: usize) -> usize {
 fn sorted(fact: &NewFact) -> (i64, String, Option<&Entity>, Option<&Entity>) {
     let time = fact.time.as_ref().map_or(i64::MAX, |time| time.utc.micros());
     (time, fact.action.clone(), fact.actor.as_ref(), fact.object.as_ref())
-}
-
-impl Group {
-    fn new(like: NewFact) -> Self {
-        Self { like, count: 0, first: None, last: None, members: merkle::Frontier::default() }
-    }
-
-    /// Counts a member, and returns how many there are now.
-    fn add(&mut self, time: Option<Utc>, leaf: Digest) -> u64 {
-        self.count += 1;
-        self.members.push(leaf);
-        if let Some(time) = time {
-            self.first = Some(self.first.map_or(time, |first| first.min(time)));
-            self.last = Some(self.last.map_or(time, |last| last.max(time)));
-        }
-        self.count
-    }
-
-    fn fact(self, formula: &str) -> NewFact {
-        let aggregate = Aggregate {
-            count: Counter(self.count),
-            first: self.first,
-            formula: formula.to_owned(),
-            last: self.last,
-            root: self.members.root(),
-        };
-        let time = self.first.map(|utc| Stamp { found: format!("first of {}", self.count), utc });
-        NewFact { aggregate: Some(aggregate), time, ..self.like }
-    }
 }
 
 /// An entity, unless its name breaks a rule: then the fact has it among its attributes, as found.

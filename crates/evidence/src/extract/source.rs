@@ -6,6 +6,7 @@ use gimbal_core::Digest;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use super::detect::unknown;
 use super::pseudonym::Renamed;
 use super::select::takes;
 use super::{
@@ -43,9 +44,9 @@ pub enum SourceError {
     /// A source cannot be read.
     #[error(transparent)]
     Extract(#[from] ExtractError),
-    /// Its first bytes tell no format.
-    #[error("its first bytes are those of no known format; name it (known: {})", Format::ALL.map(Format::name).join(", "))]
-    UnknownFormat,
+    /// Its first bytes tell no format: why, and what helps.
+    #[error("{0}")]
+    UnknownFormat(String),
     /// The same bytes were read before: their records would count twice.
     #[error("it has the bytes of source {0}, which was read before; give each source once")]
     Twice(SourceId),
@@ -103,7 +104,8 @@ impl Extraction {
         if head.is_empty() {
             return Err(SourceError::Empty);
         }
-        let format = format.or_else(|| Format::detect(&head)).ok_or(SourceError::UnknownFormat)?;
+        let format =
+            format.or_else(|| Format::detect(&head)).ok_or_else(|| SourceError::UnknownFormat(unknown(&head)))?;
         let id = self.next_source();
         let mut sink = Watched {
             sink: self.selector.source(id, shift_seconds),
@@ -206,16 +208,21 @@ pub(super) fn by_format(
         Format::Evtx => read_evtx(input, options, sink),
         Format::FlowCapture => read_flow_capture(input, options, sink),
         Format::FlowDatagram => read_flow_datagram(input, options, sink),
-        Format::Context => read_context(BufReader::new(input), options, sink),
-        Format::WindowsXml => read_xml(BufReader::new(input), options, sink),
-        Format::Syslog => read_syslog(BufReader::new(input), options, sink),
-        Format::SyslogJson => read_syslog_json(BufReader::new(input), options, sink),
-        Format::Auditd => read_auditd(BufReader::new(input), options, sink),
-        Format::Zeek => read_zeek(BufReader::new(input), options, sink),
-        Format::ZeekJson => read_zeek_json(BufReader::new(input), options, sink),
-        Format::Argus => read_argus(BufReader::new(input), options, sink),
-        Format::Nfdump => read_nfdump(BufReader::new(input), options, sink),
+        Format::Context => read_context(buffered(input), options, sink),
+        Format::WindowsXml => read_xml(buffered(input), options, sink),
+        Format::Syslog => read_syslog(buffered(input), options, sink),
+        Format::SyslogJson => read_syslog_json(buffered(input), options, sink),
+        Format::Auditd => read_auditd(buffered(input), options, sink),
+        Format::Zeek => read_zeek(buffered(input), options, sink),
+        Format::ZeekJson => read_zeek_json(buffered(input), options, sink),
+        Format::Argus => read_argus(buffered(input), options, sink),
+        Format::Nfdump => read_nfdump(buffered(input), options, sink),
     }
+}
+
+/// Text, in pieces of which few cut a line in two: such a line is copied before it is read.
+fn buffered<R: Read>(input: R) -> BufReader<R> {
+    BufReader::with_capacity(64 * 1024, input)
 }
 
 /// Input whose bytes are hashed and counted as they are read.

@@ -48,6 +48,9 @@ impl Triage<'_> {
         for line in self.played.iter().flat_map(|played| played.lines()) {
             let _ = writeln!(out, "<p>{}</p>", escaped(&line));
         }
+        if let Some(dropped) = self.dropped() {
+            let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(&dropped));
+        }
         if let Some(caution) = self.caution() {
             let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(caution));
         }

@@ -120,6 +120,9 @@ pub struct Confidence {
     /// Whether it answered what the other side had said; absent where it did not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heard: bool,
+    /// What it says would settle the question and is not in the packet (ARES-029).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknowns: Vec<String>,
 }
 
 /// Rules answered in the place of a model (ARES-035, ARES-R7).

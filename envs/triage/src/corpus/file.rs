@@ -112,6 +112,9 @@ struct Twin {
     sources: Vec<SourceFile>,
     #[serde(default)]
     context: Context,
+    /// Further names that facts do not show, such as those of the host that a further source is of.
+    #[serde(default)]
+    pseudonyms: BTreeMap<String, String>,
 }
 
 /// Reads a file: its scenario, then the twins.
@@ -228,8 +231,10 @@ fn scenario(
         criterion,
         twin_of: twin.map(|_| file.id.clone()),
         sources,
-        pseudonyms: pseudonyms(&file.pseudonyms)
-            .map_err(|error| wrong(lines.of("pseudonyms", false), format!("pseudonyms: {error}")))?,
+        pseudonyms: pseudonyms(file, twin).map_err(|error| {
+            let is_own = twin.is_none_or(|twin| !twin.pseudonyms.is_empty());
+            wrong(lines.of("pseudonyms", is_own), format!("pseudonyms: {error}"))
+        })?,
         year,
         place: place.to_owned(),
         line: lines.own("id"),
@@ -239,8 +244,11 @@ fn scenario(
     })
 }
 
-fn pseudonyms(map: &BTreeMap<String, String>) -> Result<Pseudonyms, PseudonymError> {
-    let names = map.iter().map(|(name, by)| Pseudonym { name: name.clone(), replaced_by: by.clone() });
+/// The names of the scenario, then those of the twin.
+fn pseudonyms(file: &File, twin: Option<&Twin>) -> Result<Pseudonyms, PseudonymError> {
+    let own = twin.into_iter().flat_map(|twin| &twin.pseudonyms);
+    let all = file.pseudonyms.iter().chain(own);
+    let names = all.map(|(name, by)| Pseudonym { name: name.clone(), replaced_by: by.clone() });
     Pseudonyms::new(names.collect())
 }
 

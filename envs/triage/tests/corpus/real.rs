@@ -47,7 +47,19 @@ fn real_scenarios_have_the_verdict_that_their_files_support() {
         assert!(scenario.origins()[0].starts_with("file "), "{}: {:?}", scenario.id, scenario.origins());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(composed >= 16, "{composed}");
+    assert!(composed >= 28, "{composed}");
+}
+
+#[test]
+fn composed_cases_lie_over_several_backgrounds() {
+    let mut over: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for scenario in corpus().scenarios("real") {
+        // The first source is the case itself.
+        for origin in scenario.origins().into_iter().skip(1).filter(|origin| origin.contains("windows/benign/")) {
+            *over.entry(origin).or_default() += 1;
+        }
+    }
+    assert!(over.len() == 4 && over.values().sum::<usize>() == 24, "{over:#?}");
 }
 
 #[test]

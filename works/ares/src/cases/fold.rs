@@ -24,8 +24,19 @@ pub struct Cases {
     cells: BTreeMap<String, Vec<Case>>,
     /// What is known of the episode under way.
     under_way: Records,
-    /// Debates whose episode ended without a marking: a limit cut them, or their environment has none.
+    /// Debates that ended without a verdict: a limit cut them.
     unmarked: u64,
+    /// Debates with a verdict over packets that have no label, by cell.
+    unlabelled: BTreeMap<String, Vec<Unlabelled>>,
+}
+
+/// A concluded debate over a packet that has no label, such as one of a user's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlabelled {
+    /// Task id: the packet.
+    pub task: String,
+    /// What a judge over positions was given last.
+    pub positions: Positions,
 }
 
 /// The records of one episode.
@@ -51,7 +62,19 @@ impl Cases {
         self.cells.is_empty()
     }
 
-    /// Debates that ended without a verdict that could be marked.
+    /// The debates of a cell whose packets have no label.
+    #[must_use]
+    pub fn unlabelled(&self, cell: &str) -> &[Unlabelled] {
+        self.unlabelled.get(cell).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many debates there are over packets without a label.
+    #[must_use]
+    pub fn all_unlabelled(&self) -> usize {
+        self.unlabelled.values().map(Vec::len).sum()
+    }
+
+    /// Debates that ended without a verdict.
     #[must_use]
     pub const fn unmarked(&self) -> u64 {
         self.unmarked
@@ -60,7 +83,13 @@ impl Cases {
     fn end(&mut self, record: &StoredRecord<'_>) {
         let found = std::mem::take(&mut self.under_way);
         let Some(marking) = Marking::read(record.data) else {
-            self.unmarked += u64::from(!found.stands.is_empty());
+            match found.steps.iter().rev().find(|step| step.last) {
+                Some(step) => {
+                    let one = Unlabelled { task: record.task.to_owned(), positions: step.positions };
+                    self.unlabelled.entry(record.cell.to_owned()).or_default().push(one);
+                }
+                None => self.unmarked += u64::from(!found.stands.is_empty()),
+            }
             return;
         };
         let Records { stands, steps, said, refused, gated } = found;

@@ -9,7 +9,7 @@ use gimbal_core::Milli;
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::{Positions, Verdict};
 
-pub use fold::{CASES, Cases};
+pub use fold::{CASES, Cases, Unlabelled};
 
 /// A side of a debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

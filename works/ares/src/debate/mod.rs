@@ -1,5 +1,6 @@
 //! One debate as its records tell it: claims, facts and confidences of both sides by round, and the verdicts.
 
+mod dialogue;
 mod figure;
 mod outcome;
 
@@ -9,6 +10,7 @@ use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
 };
 
+pub use dialogue::{Claim, Message, MessageType, Phase, assessment, threat_level};
 pub use figure::drawn;
 pub(crate) use figure::{FIRST, figure};
 pub use outcome::NoOutcome;

@@ -348,7 +348,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
         label("judge", "Judge", "judge", "The judge"),
         label("arithmetic", "Arithmetic", "judge", "Thousandths, or floats of 64 bits as published"),
         count("n", "N", "verdicts", "Debates that were concluded"),
-        share("accuracy", "Accuracy", "verdicts", "Share of expected verdicts"),
+        share("accuracy", "Accuracy", "verdicts", "Share of expected verdicts; empty where packets have no label"),
     ];
     columns.extend(Verdict::ALL.map(|verdict| {
         let title = verdict.name().to_lowercase().replace('_', " ");
@@ -356,21 +356,20 @@ pub fn judges(frame: &Frame<'_>) -> Table {
         Column::new(key, &title, "verdicts", ColumnKind::Share(1), "Share of this verdict")
     }));
     let mut rows = Vec::new();
-    for (summary, cases) in frame.cells() {
-        let held: Vec<(&Case, Positions)> =
-            cases.iter().filter_map(|case| Some((case, case.concluded()?.positions))).collect();
+    for summary in &frame.analysis.cells {
+        let held = held(frame, &summary.info.id);
         if held.is_empty() {
             continue;
         }
         for judge in Judge::PLAIN {
             for arithmetic in Arithmetic::ALL {
-                let verdicts = held.iter().map(|(case, positions)| (*case, judge.verdict(positions, arithmetic)));
+                let verdicts = held.iter().map(|one| (one.expected, judge.verdict(&one.positions, arithmetic)));
                 rows.push((summary, judge_row(judge.name(), arithmetic.name(), &verdicts.collect::<Vec<_>>())));
             }
         }
-        let calibrated = held.iter().map(|(case, positions)| {
-            let (architect, skeptic) = others(&held, &case.task);
-            (*case, Judge::Calibrated { architect, skeptic }.verdict(positions, Arithmetic::Exact))
+        let calibrated = held.iter().map(|one| {
+            let (architect, skeptic) = others(&held, one.task);
+            (one.expected, Judge::Calibrated { architect, skeptic }.verdict(&one.positions, Arithmetic::Exact))
         });
         rows.push((summary, judge_row("calibrated", Arithmetic::Exact.name(), &calibrated.collect::<Vec<_>>())));
     }
@@ -381,10 +380,30 @@ pub fn judges(frame: &Frame<'_>) -> Table {
     frame.table(columns, rows, notes)
 }
 
-fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(&Case, Verdict)]) -> Vec<Cell> {
+/// What a judge is asked of a concluded debate.
+struct Held<'c> {
+    task: &'c str,
+    positions: Positions,
+    /// The expected verdict; none where the packet has no label.
+    expected: Option<Verdict>,
+}
+
+/// The concluded debates of a cell, with and without a label.
+fn held<'c>(frame: &'c Frame<'_>, cell: &str) -> Vec<Held<'c>> {
+    let labelled = frame.cases.of(cell).iter().filter_map(|case| {
+        let expected = Some(case.marking.expected);
+        Some(Held { task: &case.task, positions: case.concluded()?.positions, expected })
+    });
+    let unlabelled = frame.cases.unlabelled(cell).iter();
+    labelled.chain(unlabelled.map(|one| Held { task: &one.task, positions: one.positions, expected: None })).collect()
+}
+
+fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(Option<Verdict>, Verdict)]) -> Vec<Cell> {
     let n = verdicts.len() as u64;
-    let right = verdicts.iter().filter(|(case, verdict)| case.marking.expected == *verdict).count() as u64;
-    let mut row = vec![Cell::text(judge), Cell::text(arithmetic), Cell::count(n), Cell::share(ratio(right, n))];
+    let labelled = verdicts.iter().filter(|(expected, _)| expected.is_some()).count() as u64;
+    let right = verdicts.iter().filter(|(expected, verdict)| *expected == Some(*verdict)).count() as u64;
+    let accuracy = Cell::share(ratio(right, labelled));
+    let mut row = vec![Cell::text(judge), Cell::text(arithmetic), Cell::count(n), accuracy];
     row.extend(Verdict::ALL.map(|one| {
         let given = verdicts.iter().filter(|(_, verdict)| *verdict == one).count() as u64;
         Cell::share(ratio(given, n))
@@ -393,9 +412,9 @@ fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(&Case, Verdict)]) -> Ve
 }
 
 /// Mean confidences of both sides over the cases of other scenarios; those of all where there is no other.
-fn others(held: &[(&Case, Positions)], task: &str) -> (Milli, Milli) {
-    let apart: Vec<&Positions> = held.iter().filter(|(case, _)| case.task != task).map(|(_, own)| own).collect();
-    let used: Vec<&Positions> = if apart.is_empty() { held.iter().map(|(_, own)| own).collect() } else { apart };
+fn others(held: &[Held<'_>], task: &str) -> (Milli, Milli) {
+    let apart: Vec<&Positions> = held.iter().filter(|one| one.task != task).map(|one| &one.positions).collect();
+    let used: Vec<&Positions> = if apart.is_empty() { held.iter().map(|one| &one.positions).collect() } else { apart };
     let mean = |of: &dyn Fn(&Positions) -> i64| {
         let sum: i64 = used.iter().map(|positions| of(positions)).sum();
         Milli(sum / (used.len() as i64).max(1))

@@ -9,6 +9,9 @@ use gimbal_view::work::{Context, Item, Undeclared};
 
 use crate::cases::{CASES, Case, Cases};
 
+/// The table that has debates over packets without a label too.
+pub const UNLABELLED: &str = "ares-judges";
+
 /// The cells of a run with their cases.
 pub struct Frame<'a> {
     /// The analysis of the run.
@@ -52,6 +55,14 @@ impl<'a> Frame<'a> {
             notes.push(format!(
                 "{} debates ended without a verdict that could be marked (a limit cut them); they are in no row.",
                 self.cases.unmarked()
+            ));
+        }
+        // The one table that needs no label has them in rows.
+        if self.cases.all_unlabelled() > 0 && self.key != UNLABELLED {
+            notes.push(format!(
+                "{} debates were concluded over packets without a label: nothing can be right or wrong there, and only the table `{UNLABELLED}` \
+                 has them.",
+                self.cases.all_unlabelled()
             ));
         }
         notes.extend(mark_notes(self.analysis));

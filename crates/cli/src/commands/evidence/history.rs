@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gimbal_analysis::episode::{EpisodeFold, FoldError, Texts};
-use gimbal_ares::history::{Entry, Filter, History};
+use gimbal_ares::history::{Entry, Filter, Found, History};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Milli, RecordKinds, TextRef};
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::{Marking, Utc};
+use gimbal_evidence::{Marking, Packet, Utc};
 use gimbal_messages::Record as _;
 use gimbal_messages::records::debate::VerdictGiven;
 use gimbal_study::plan::Stored;
@@ -27,6 +27,8 @@ use crate::stdio;
 
 /// Kind of the material that verdicts are about.
 const PACKET: &str = "packet";
+/// What ids of packets begin with.
+const ID: &str = "P-";
 /// The tool that gives a verdict.
 const CONCLUDE: &str = "conclude";
 
@@ -34,17 +36,17 @@ const CONCLUDE: &str = "conclude";
 pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     let filter = filter(asked)?;
     let kinds = registry().records();
-    let (mut entries, mut damaged, mut open) = (Vec::new(), Vec::new(), 0_u64);
+    let (mut found_all, mut damaged, mut open) = (Vec::new(), Vec::new(), 0_u64);
     for path in run_folders(&asked.runs)? {
-        match of_run(&path, &kinds) {
+        match of_run(&path, &kinds, &filter) {
             Ok(found) => {
-                entries.extend(found.entries);
+                found_all.extend(found.entries);
                 open += found.open;
             }
             Err(what) => damaged.push(format!("{}: {what}", path.display())),
         }
     }
-    let history = History::of(entries, filter);
+    let history = History::of(found_all, filter);
     if asked.json {
         history.json_lines().iter().for_each(|line| println!("{line}"));
     } else {
@@ -75,11 +77,15 @@ fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
             Failure::Usage(format!("--verdict: there is no verdict `{name}`{hint} (known: {})", known.join(", ")))
         })
     });
-    if let Some(head) = asked.packet.as_ref().filter(|head| {
-        head.len() > 64 || head.len() < 4 || !head.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    }) {
+    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_known = |text: &str| match text.strip_prefix(ID) {
+        Some(id) => id.len() == 12 && is_hex(id),
+        None => (4..=64).contains(&text.len()) && is_hex(text),
+    };
+    if let Some(wrong) = asked.packet.as_ref().filter(|text| !is_known(text)) {
         return Err(Failure::Usage(format!(
-            "--packet: `{head}` is no head: expected 4 to 64 hexadecimal digits in small letters, as reports print it"
+            "--packet: `{wrong}` is neither a head (4 to 64 hexadecimal digits in small letters) nor an id (`{ID}` and 12 of them), as reports \
+             print both"
         )));
     }
     let since = parsed("--since", asked.since.as_ref())?;
@@ -89,13 +95,13 @@ fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
 /// What a run says of packets.
 #[derive(Default)]
 struct OfRun {
-    entries: Vec<Entry>,
+    entries: Vec<Found>,
     /// Episodes over a packet without a verdict.
     open: u64,
 }
 
 /// The verdicts of a run that verifies; of one without a packet nothing is verified.
-fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
+fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<OfRun, String> {
     let told = |error: RunError| error.to_string();
     let folder = RunFolder::open(path).map_err(told)?;
     let stored = Stored::read(&folder).map_err(told)?;
@@ -103,6 +109,7 @@ fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
     let mut fold = Verdicts {
         run: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         stored: &stored,
+        wants_ids: filter.packet.as_ref().is_some_and(|wanted| wanted.starts_with(ID)),
         ends: ends(&folder).map_err(told)?,
         current: &current,
         found: OfRun::default(),
@@ -132,6 +139,8 @@ fn of_run(path: &Path, kinds: &RecordKinds) -> Result<OfRun, String> {
 struct Verdicts<'r> {
     run: String,
     stored: &'r Stored,
+    /// Whether packets are chosen by their ids, which only the packets themselves hold.
+    wants_ids: bool,
     /// See [`ends`].
     ends: BTreeMap<(u32, u64), u64>,
     /// The row of the episode that is read.
@@ -149,7 +158,9 @@ impl EpisodeFold<RunError> for Verdicts<'_> {
         texts: &mut dyn Texts<Error = RunError>,
     ) -> Result<(), FoldError<RunError>> {
         let Some(finished) = self.current.take() else { return Ok(()) };
-        let Some(read) = Episode::read(episode.events, texts).map_err(FoldError::Text)? else { return Ok(()) };
+        let Some(read) = Episode::read(episode.events, texts, self.wants_ids).map_err(FoldError::Text)? else {
+            return Ok(());
+        };
         self.about_packets = true;
         let Some((verdict, confidence)) = read.given else {
             self.found.open += 1;
@@ -164,7 +175,7 @@ impl EpisodeFold<RunError> for Verdicts<'_> {
         };
         let cell = self.stored.cells.iter().chain(&self.stored.past).find(|cell| cell.info.id == id.cell);
         let info = cell.map(|cell| &cell.info);
-        self.found.entries.push(Entry {
+        let entry = Entry {
             architecture: info.map_or_else(|| id.cell.clone(), |info| info.configuration.clone()),
             chain: outcome.chain,
             confidence,
@@ -176,7 +187,9 @@ impl EpisodeFold<RunError> for Verdicts<'_> {
             task: task(&id),
             time,
             verdict,
-        });
+        };
+        let is_renamed = self.run != self.stored.study;
+        self.found.entries.push(Found { entry, packet_id: read.packet_id, is_renamed });
         Ok(())
     }
 }
@@ -214,19 +227,30 @@ fn ends(folder: &RunFolder) -> Result<BTreeMap<(u32, u64), u64>, RunError> {
 /// What an episode over a packet came to.
 struct Episode {
     packet: Digest,
+    /// Where it was asked for.
+    packet_id: Option<String>,
     corpus: Option<Digest>,
     given: Option<(Verdict, Milli)>,
 }
 
 impl Episode {
     /// None where the episode is not about a packet.
-    fn read(events: &[Event], texts: &mut dyn Texts<Error = RunError>) -> Result<Option<Self>, RunError> {
+    fn read(
+        events: &[Event],
+        texts: &mut dyn Texts<Error = RunError>,
+        wants_id: bool,
+    ) -> Result<Option<Self>, RunError> {
         let started = events.iter().find_map(|event| match &event.body {
             Body::Started(started) => started.materials.iter().find(|material| material.kind == PACKET),
             _ => None,
         });
-        let Some(packet) = started.map(|material| material.digest) else { return Ok(None) };
-        let mut episode = Self { packet, corpus: None, given: None };
+        let Some(material) = started else { return Ok(None) };
+        let packet_id = if wants_id {
+            Packet::read(texts.text(&material.text)?.as_bytes()).ok().map(|read| read.header().packet.clone())
+        } else {
+            None
+        };
+        let mut episode = Self { packet: material.digest, packet_id, corpus: None, given: None };
         let mut seen: Option<&TextRef> = None;
         let mut by_judge = false;
         for event in events {

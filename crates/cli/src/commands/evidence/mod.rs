@@ -137,6 +137,9 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
     for fact in packet.find(&filter) {
         println!("{}", in_short(fact));
     }
+    if packet.find(&filter).next().is_none() {
+        message("no fact of this packet is like that");
+    }
     Ok(())
 }
 
@@ -234,7 +237,8 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
     let packet = packet_of(packet, &read(packet)?)?;
     let fact = fact_of(&packet, fact)?;
     let header = packet.header();
-    let mut met = false;
+    let facts = located(&packet, fact);
+    let mut met = 0;
     for file in files {
         let place = file.display().to_string();
         let open = || std::fs::File::open(file).map_err(|error| unreadable(file, &error));
@@ -243,30 +247,33 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
             message(&format!("{place}: is no source of this packet (sha256 {sha256}); passed over"));
             continue;
         };
-        if fact.locator.as_ref().is_some_and(|locator| locator.source != source.id) {
-            continue;
-        }
-        let records = raw_records(open()?, header, source, fact, most)
-            .map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
-        for record in &records {
-            met = true;
-            println!("{} of {place} ({}), sha256 {}", record.at, source.id, record.sha256);
-            match std::str::from_utf8(&record.bytes) {
-                Ok(text) => println!("{}", gimbal_analysis::printable_lines(text.trim_end())),
-                Err(_) => {
-                    record.bytes.chunks(16).enumerate().for_each(|(row, bytes)| println!("{}", hex_line(row, bytes)))
+        let is_here = |fact: &&&Fact| fact.locator.as_ref().is_none_or(|locator| locator.source == source.id);
+        for fact in facts.iter().filter(is_here).take(most.saturating_sub(met)) {
+            let records = raw_records(open()?, header, source, fact, most)
+                .map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
+            for record in &records {
+                met += 1;
+                println!("{} of {place} ({}), sha256 {}", record.at, source.id, record.sha256);
+                printed(&record.bytes);
+                if let Some(hash) = fact.raw_sha256.filter(|hash| *hash != record.sha256) {
+                    return Err(Failure::Check(format!(
+                        "{place}: {} is not the record that was hashed: the fact has sha256 {hash}",
+                        record.at
+                    )));
                 }
-            }
-            if fact.raw_sha256.is_some_and(|hash| hash != record.sha256) {
-                return Err(Failure::Check(format!(
-                    "{place}: {} is not the record that was hashed: the fact has sha256 {}",
-                    record.at,
-                    fact.raw_sha256.map(|hash| hash.to_string()).unwrap_or_default()
-                )));
             }
         }
     }
-    if met {
+    if let Some(counted) = fact.aggregate.as_ref().filter(|_| fact.class.is_opinion()) {
+        message(&format!(
+            "{} counts {} records that a rule matched; which ones they are the rule alone says. The first {} are facts of their own: {}",
+            fact.id,
+            counted.count,
+            facts.len(),
+            facts.iter().map(|fact| fact.id.to_string()).collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if met > 0 {
         return Ok(());
     }
     let wanted: Vec<String> = match &fact.locator {
@@ -274,6 +281,25 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
         None => header.sources.iter().map(named).collect(),
     };
     Err(Failure::Usage(format!("{} is from none of these files; give {}", fact.id, wanted.join(" or "))))
+}
+
+/// The facts whose places lead to the records behind a fact: the fact itself, or of one that counts the hits of a rule those that are hits of the
+/// same rule.
+fn located<'p>(packet: &'p Packet, fact: &'p Fact) -> Vec<&'p Fact> {
+    if fact.locator.is_some() || !fact.class.is_opinion() {
+        return vec![fact];
+    }
+    let is_hit =
+        |other: &&Fact| other.locator.is_some() && other.class == fact.class && other.attributes == fact.attributes;
+    packet.facts().iter().filter(is_hit).collect()
+}
+
+/// Prints a raw record: as text where it is one, else in hexadecimal digits.
+fn printed(bytes: &[u8]) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => println!("{}", gimbal_analysis::printable_lines(text.trim_end())),
+        Err(_) => bytes.chunks(16).enumerate().for_each(|(row, bytes)| println!("{}", hex_line(row, bytes))),
+    }
 }
 
 /// A source by what a person can find it by.
@@ -297,7 +323,11 @@ fn fact_of<'a>(packet: &'a Packet, text: &str) -> Result<&'a Fact, Failure> {
 }
 
 fn packet_of(file: &Path, bytes: &[u8]) -> Result<Packet, Failure> {
-    Packet::read(bytes).map_err(|error| changed(file, &error))
+    Packet::read(bytes).map_err(|error| match bytes {
+        [b'{', b'"', b'h', b'e', b'a', ..] => changed(file, &error),
+        [b'{', b'"', b'f', b'a', b'c', ..] => changed(file, &format!("is a proof of one fact and no packet: {error}")),
+        _ => changed(file, &format!("is no packet, which begins with `{{\"header\"`; `gimbal evidence extract FILE... -o PACKET` makes one: {error}")),
+    })
 }
 
 /// A packet or proof that does not verify is a failed check.

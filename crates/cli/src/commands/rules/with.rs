@@ -113,7 +113,7 @@ fn one<'r>(
     let opened = File::open(file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
     match extraction.read_watched(opened, None, 0, watcher(&mut hits)) {
         Ok(stats) => tell(&place, &stats),
-        Err(SourceError::UnknownFormat | SourceError::Empty) if in_folder => {
+        Err(SourceError::UnknownFormat(_) | SourceError::Empty) if in_folder => {
             message(&format!("{place}: skipped: no format that is known"));
             return Ok(None);
         }

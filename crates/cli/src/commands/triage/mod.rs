@@ -2,7 +2,7 @@
 
 mod played;
 
-pub use played::figure_of;
+pub use played::{figure_of, messages_of};
 
 use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;
@@ -61,6 +61,10 @@ fn decision(name: &str) -> Result<Decision, Failure> {
     }
     Judge::PLAIN.into_iter().find(|judge| judge.name() == name).map(Decision::Positions).ok_or_else(|| {
         let known: Vec<&str> = std::iter::once("claims").chain(Judge::PLAIN.iter().map(Judge::name)).collect();
+        if name == "calibrated" {
+            let what = "it subtracts the mean confidences of many cases, and here is one; use `gimbal judge sweep`, or a study";
+            return Failure::Usage(format!("--judge: `calibrated` cannot judge a single packet: {what} (known here: {})", known.join(", ")));
+        }
         let hint = gimbal_core::nearest::hint(name, known.iter().copied());
         Failure::Usage(format!("--judge: there is no judge `{name}`{hint} (known: {})", known.join(", ")))
     })

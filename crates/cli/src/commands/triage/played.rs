@@ -1,10 +1,11 @@
 //! `gimbal triage --model`: the packet is argued over by a model, in a run of its own.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gimbal_ares::debate::{Debate, drawn};
+use gimbal_ares::debate::{Debate, Message, drawn};
 use gimbal_core::event::{Body, Ended, Event, Note};
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::Packet;
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::args::TriageArgs;
 use crate::commands::rehearsed::{halted, write_below};
-use crate::commands::{model as models_of, run, run_failure, write_file};
+use crate::commands::{model as models_of, print_json, print_text, run, run_failure, write_file};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::{interrupt, progress, registry, stdio};
@@ -42,15 +43,20 @@ pub async fn play(
     let facts = models.describe(model).map_err(|error| Failure::Usage(format!("--model: {error}")))?;
     let name = name(asked, model, packet);
     let kept = asked.runs.join(format!("{name}.packet.json"));
-    write_below(&kept, &String::from_utf8_lossy(&packet.to_bytes()))?;
+    keep(&kept, packet)?;
     let plan = resolved(home, &study(asked, model, (&name, &kept)), &models)?;
     if asked.dry_run {
-        dry_run(plan, &*models).await?;
+        dry_run(plan).await?;
         return Ok(None);
     }
     let leaves = (facts.kind == ModelKind::Remote).then(|| what_leaves(packet, model));
     let unpriced = facts.price.is_none();
-    let folder = played(&asked.runs.join(&name), plan, models, leaves.as_deref()).await?;
+    let root = asked.runs.join(&name);
+    // A verdict that is there already is read: the run is not opened for writing.
+    let folder = match concluded(&root, &plan) {
+        Some(folder) => folder,
+        None => played(&root, plan, models, leaves.as_deref()).await?,
+    };
     let episode = episode(&folder, packet)?;
     let ended = &episode.ended;
     let outcome = episode.debate.outcome(packet, rules).map_err(|error| {
@@ -80,6 +86,30 @@ pub async fn play(
         confidences: confidences(&episode.debate),
     };
     Ok(Some((outcome, played)))
+}
+
+/// Keeps the packet beside its run. One that was kept there before must be this one: a file that was edited is not replaced silently.
+fn keep(path: &Path, packet: &Packet) -> Result<(), Failure> {
+    let bytes = packet.to_bytes();
+    match std::fs::read(path) {
+        Ok(kept) if kept == bytes => Ok(()),
+        Ok(_) => Err(Failure::Check(format!(
+            "{0}: was changed since it was written: it is not the packet that its run is about. `gimbal evidence verify {0}` says where; move it \
+             away, and the same command writes the packet anew",
+            path.display()
+        ))),
+        Err(error) if error.kind() == ErrorKind::NotFound => write_below(path, &String::from_utf8_lossy(&bytes)),
+        Err(error) => Err(Failure::External(format!("{}: cannot be read: {error}", path.display()))),
+    }
+}
+
+/// The run, where the plan's episode is finished in it.
+fn concluded(root: &Path, plan: &Plan) -> Option<RunFolder> {
+    let cell = plan.cells.first()?;
+    let episode = plan.episode(cell, cell.environment.tasks.first()?, 0, 0);
+    let folder = RunFolder::open(root).ok()?;
+    let finished = folder.index().ok()?.get(&episode.key).ok()?;
+    finished.map(|_| folder)
 }
 
 fn in_round(role: &str, round: u32, what: &str) -> String {
@@ -131,13 +161,24 @@ fn resolved(home: &Home, study: &Value, models: &Models) -> Result<Plan, Failure
     let known = registry::registry();
     let environments = known.environments.into_iter().chain([Arc::new(GivenPacket) as Arc<_>]).collect();
     let registry = Registry { environments, ..known };
-    let mut plan =
-        plan::resolve(study, &plan::Options::default(), &registry, models, &*home.files).map_err(Failure::usage)?;
+    let mut plan = plan::resolve(study, &plan::Options::default(), &registry, models, &*home.files)
+        .map_err(|problems| Failure::Usage(by_flags(&problems.to_string())))?;
     plan.overrides = home.overridden();
     if let Some(overrides) = Home::overrides(&plan.overrides) {
         stdio::message(&format!("warning: {overrides}"));
     }
     Ok(plan)
+}
+
+/// A message of the study that was made of the arguments, with the flags in the place of its keys.
+fn by_flags(text: &str) -> String {
+    let flags = [
+        ("`limits.study.tokens`", "--max-tokens"),
+        ("`limits.study.cost`", "--max-cost"),
+        ("the study's ", "the "),
+        ("arguments: `roles[0].default.model`: ", "--model: "),
+    ];
+    flags.iter().fold(text.to_owned(), |text, (key, flag)| text.replace(key, flag))
 }
 
 /// What a provider gets, in a sentence.
@@ -152,9 +193,10 @@ fn what_leaves(packet: &Packet, model: &str) -> String {
     )
 }
 
-async fn dry_run(plan: Plan, models: &dyn ModelSource) -> Result<(), Failure> {
+/// Prints the requests that come first. No model is opened, so that neither a key nor weights are needed.
+async fn dry_run(plan: Plan) -> Result<(), Failure> {
     let architecture = plan.cells.first().map(|cell| Arc::clone(&cell.architecture));
-    let rehearsal = Rehearsal::new(plan, models).map_err(Failure::external)?;
+    let rehearsal = Rehearsal::unopened(plan).map_err(Failure::external)?;
     let task = rehearsal.tasks().first().cloned();
     let (Some(architecture), Some(task)) = (architecture, task) else { return Ok(()) };
     let prompts = rehearsal.prompts(&*architecture, &task).await.map_err(halted)?;
@@ -190,7 +232,7 @@ async fn played(folder: &Path, plan: Plan, models: Arc<Models>, leaves: Option<&
     match summary.ended {
         RunStop::Done => RunFolder::open(&summary.folder).map_err(run_failure),
         RunStop::Interrupted => Err(Failure::Interrupted),
-        RunStop::Limit(limit) => Err(Failure::External(limit)),
+        RunStop::Limit(limit) => Err(Failure::External(by_flags(&limit))),
         RunStop::Incomplete => Err(Failure::External(run::incomplete(
             summary.run_status.planned.saturating_sub(summary.run_status.done),
             &summary.closed,
@@ -258,6 +300,20 @@ pub fn figure_of(path: &Path, reader: &mut Reader, name: &str) -> Result<(), Fai
     let text = text.map(|text| reader.text(&text)).transpose().map_err(run_failure)?;
     let packet = text.and_then(|text| Packet::read(text.as_bytes()).ok());
     drawing(path, packet.as_ref(), &debate, &format!("The debate of {name}"))
+}
+
+/// Tells the debate of an episode of any run as messages.
+pub fn messages_of(reader: &mut Reader, json: bool) -> Result<(), Failure> {
+    let messages = debate(reader)?.messages();
+    if messages.is_empty() {
+        return Err(Failure::Usage("--messages: this episode has no debate over a packet".to_owned()));
+    }
+    if json {
+        return messages.iter().try_for_each(print_json);
+    }
+    let told: Vec<String> = messages.iter().map(Message::text).collect();
+    print_text(&gimbal_analysis::printable_lines(&told.join("\n")));
+    Ok(())
 }
 
 /// Confidence of both sides by round, of a debate that is no vote.

@@ -104,8 +104,14 @@ pub(super) fn cut(line: &str, separator: u8, cells: &mut Vec<(usize, usize)>) {
 
 impl Row<'_> {
     fn cell(&self, index: usize) -> &str {
-        let piece = self.cells.get(index).and_then(|(from, to)| self.text.get(*from..*to)).unwrap_or_default().trim();
-        let piece = piece.strip_prefix('"').and_then(|piece| piece.strip_suffix('"')).unwrap_or(piece);
+        let piece = self.cells.get(index).and_then(|(from, to)| self.text.get(*from..*to)).unwrap_or_default();
+        // Nearly all cells begin and end with a plain character: nothing to trim, and no quotation marks.
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric();
+        if !piece.as_bytes().first().is_some_and(is_plain) || !piece.as_bytes().last().is_some_and(is_plain) {
+            let piece = piece.trim();
+            let piece = piece.strip_prefix('"').and_then(|piece| piece.strip_suffix('"')).unwrap_or(piece);
+            return if piece == self.unset { "" } else { piece };
+        }
         if piece == self.unset { "" } else { piece }
     }
 
