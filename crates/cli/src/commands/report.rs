@@ -113,7 +113,7 @@ fn tokenizer(model: &str) -> Result<Tokenizer, Failure> {
     let cache = Cache::from_environment().map_err(Failure::external)?;
     let located = weights::locate(what, &cache).map_err(|error| failed(&error))?;
     let opened = gimbal_model::embedded::Tokenizer::open(&located.path).map_err(|error| failed(&error))?;
-    Ok(Tokenizer { name: model.to_owned(), count: std::sync::Arc::new(move |text| opened.count(text).ok()) })
+    Ok(Tokenizer { name: model.to_owned(), count: std::sync::Arc::new(move |text: &str| opened.count(text).ok()) })
 }
 
 #[cfg(not(feature = "embedded"))]
