@@ -39,7 +39,7 @@ pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
             json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": [], "priority": 0.5, "deadline": null });
         return sheet.message("the goal is one piece of work", &plan);
     }
-    let wanted = action(sheet, sheet.page.messages, player);
+    let wanted = action(sheet, (sheet.page.messages, None), player);
     let sure = if wanted.is_some() { 0.8 } else { 0.1 };
     if sheet.asks_for(&["action_sequence"]) {
         let sequence = json!({
@@ -69,11 +69,17 @@ pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
     }
 }
 
-/// The action that the player of the environment takes, read from its answer to the same page with these messages.
-pub(crate) fn action(sheet: &Sheet<'_>, messages: &[Arc<Message>], player: fn(&Sheet<'_>) -> Reply) -> Option<String> {
+/// The action that the player of the environment takes, read from its answer to the same page with these messages; in the form `form` where that is
+/// not the page's own.
+pub(crate) fn action(
+    sheet: &Sheet<'_>,
+    (messages, form): (&[Arc<Message>], Option<Form>),
+    player: fn(&Sheet<'_>) -> Reply,
+) -> Option<String> {
     let page = Page { grammar: None, messages, ..sheet.page };
     let mut own = Sheet::read(&page);
     own.adviser = false;
+    own.form = form.unwrap_or(own.form);
     // A player that tells places by the keys of their answers must not take this page for that of an adviser.
     own.system = own.system.replace("\"action\"", "action").replace("\"confidence\"", "confidence");
     let Reply { text, missed, .. } = player(&own);
