@@ -23,7 +23,7 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
 /// The answer of a layer; `player` answers pages of the environment.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
-    answer(sheet, &Will { wanted: &|| action(sheet, sheet.page.messages, player), orders: None })
+    answer(sheet, &Will { wanted: &|| action(sheet, (sheet.page.messages, None), player), orders: None })
 }
 
 /// The answer of a layer that does what it was told to: it wants this action, plans it, or allows it. `named` is the action as patterns name it.
@@ -101,11 +101,17 @@ fn answer(sheet: &Sheet<'_>, will: &Will<'_>) -> Reply {
     }
 }
 
-/// The action that the player of the environment takes, read from its answer to the same page with these messages.
-pub(crate) fn action(sheet: &Sheet<'_>, messages: &[Arc<Message>], player: fn(&Sheet<'_>) -> Reply) -> Option<String> {
+/// The action that the player of the environment takes, read from its answer to the same page with these messages; in the form `form` where that is
+/// not the page's own.
+pub(crate) fn action(
+    sheet: &Sheet<'_>,
+    (messages, form): (&[Arc<Message>], Option<Form>),
+    player: fn(&Sheet<'_>) -> Reply,
+) -> Option<String> {
     let page = Page { grammar: None, messages, ..sheet.page };
     let mut own = Sheet::read(&page);
     own.adviser = false;
+    own.form = form.unwrap_or(own.form);
     // A player that tells places by the keys of their answers must not take this page for that of an adviser.
     own.system = own.system.replace("\"action\"", "action").replace("\"confidence\"", "confidence");
     let Reply { text, missed, .. } = player(&own);

@@ -9,7 +9,7 @@ use gimbal_core::{Message, Speaker};
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
-use crate::kit::{Sheet, plain};
+use crate::kit::{Form, Sheet, plain};
 use crate::layers;
 
 /// Longest reflection: what every grammar lets through.
@@ -51,7 +51,9 @@ fn propose(sheet: &Sheet<'_>, request: &Map<String, Value>, player: fn(&Sheet<'_
         messages.push(Arc::new(Message::new(Speaker::Assistant, own)));
         messages.push(Arc::new(Message::new(Speaker::User, seen)));
     }
-    let action = layers::action(sheet, &messages, player).unwrap_or_default();
+    // Beside native calls the page offers no tools to a proposer, and describes actions in words.
+    let form = (sheet.form == Form::Native).then_some(Form::Lines);
+    let action = layers::action(sheet, (&messages, form), player).unwrap_or_default();
     sheet.message("what the player would do", &json!({ "actions": [action] }))
 }
 

@@ -41,7 +41,8 @@ pub struct Glossary(pub Vec<Entry>);
 impl Glossary {
     /// The glossary in a system message; empty if it holds none.
     pub fn of(system: &str) -> Self {
-        let start = system.find("\"actions\"").and_then(|at| system[..at].rfind('{'));
+        // A page may also ask for an answer with a key of this name.
+        let start = system.find("\"actions\":").and_then(|at| system[..at].rfind('{'));
         let value = start.and_then(|at| super::literal::first(&system[at..]));
         let items = value.as_ref().and_then(|value| value.get("actions")).and_then(Value::as_array);
         Self(items.into_iter().flatten().filter_map(entry).collect())
