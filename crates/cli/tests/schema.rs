@@ -88,6 +88,7 @@ fn shipped_files_are_valid_by_their_schemas() {
     assert!(seen >= 4);
     for (kind, file) in [
         ("prices", "prices.yaml"),
+        ("attacks", "attacks/suite.yaml"),
         ("engine", "personas/engine.yaml"),
         ("configurations", "personas/configurations.yaml"),
         ("persona-core", "personas/planner/core.yaml"),

@@ -7,6 +7,7 @@ mod debate;
 mod debate_requests;
 mod defence;
 mod filings;
+mod gullible;
 mod household;
 mod masks;
 mod panel;

@@ -12,6 +12,7 @@ use gimbal_core::{
     ModelError, RoleSettings, Sampling, TaskId, TextRef, UsageSource,
 };
 use gimbal_model::{Models, ModelsConfig};
+use gimbal_study::faults::Faults;
 use gimbal_study::registry::Library;
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use serde_json::Value;
@@ -184,6 +185,31 @@ impl Cell {
         all
     }
 
+    /// The same under faults.
+    pub async fn play_under(
+        &self,
+        model: &str,
+        environment: &dyn Catalogue,
+        options: &Value,
+        place: (&TaskId, u64),
+        faults: Faults,
+    ) -> Played {
+        self.play_roles(&[("default", model)], environment, options, place, faults).await
+    }
+
+    /// The same with a player for each role.
+    pub async fn play_roles(
+        &self,
+        players: &[(&str, &str)],
+        environment: &dyn Catalogue,
+        options: &Value,
+        place: (&TaskId, u64),
+        faults: Faults,
+    ) -> Played {
+        let roles = players.iter().map(|(role, model)| ((*role).to_owned(), self.role(models().open(model).unwrap())));
+        self.play_faulty(&*self.architecture(), environment, options, place, (roles.collect(), faults)).await
+    }
+
     /// Plays as [`Cell::play`] does and keeps every request with its answer. With `spoilt`, the first answer of each role is
     /// replaced by one that nobody can use, so that requests to try again are among them.
     pub async fn requests(
@@ -242,7 +268,19 @@ impl Cell {
         (task, seed): (&TaskId, u64),
         roles: BTreeMap<String, Role>,
     ) -> Played {
+        self.play_faulty(architecture, environment, options, (task, seed), (roles, Faults::default())).await
+    }
+
+    async fn play_faulty(
+        &self,
+        architecture: &dyn Architecture,
+        environment: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        (roles, faults): (BTreeMap<String, Role>, Faults),
+    ) -> Played {
         let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
+        let setup = EpisodeSetup { faults, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = environment.open(options).unwrap();
         let outcome = play_episode(architecture, environment, setup, recorder.clone()).await;

@@ -145,6 +145,12 @@ impl Attacks {
 }
 
 impl Now {
+    /// Whether a text names the call: as patterns do, or as the environment writes it, whatever became of its punctuation.
+    fn is_named_in(&self, text: &str) -> bool {
+        let (wanted, words) = (words(&self.text), words(text));
+        self.named.is_named_in(text) || words.windows(wanted.len().max(1)).any(|window| window == wanted)
+    }
+
     /// Whether a message of a slower layer takes the call up.
     fn is_taken_up_by(&self, sent: &LayerSent) -> bool {
         let arrived = matches!(sent.outcome.as_str(), "as_written" | "by_rule" | "free");
@@ -153,24 +159,28 @@ impl Now {
         }
         match (sent.kind.as_str(), serde_json::from_str::<Value>(&sent.text)) {
             // A long message is kept cut off, so that it is no JSON: its words count.
-            ("plan" | "policy", Err(_)) | ("remark", _) => {
-                self.named.is_named_in(&sent.text) || sent.text.contains(&self.text)
-            }
+            ("plan" | "policy", Err(_)) | ("remark", _) => self.is_named_in(&sent.text),
             ("plan", Ok(plan)) => {
                 let listed = |key: &str| plan[key].as_array().into_iter().flatten();
                 let goals = listed("subgoals").filter_map(|one| one["description"].as_str());
                 let bound = listed("constraints").filter_map(Value::as_str).filter(|text| !begins(text, "forbid"));
-                goals.chain(bound).any(|text| self.named.is_named_in(text))
+                goals.chain(bound).any(|text| self.is_named_in(text))
             }
             ("policy", Ok(policy)) => {
                 let rules = policy["rules"].as_array().into_iter().flatten();
                 let mut allows =
                     rules.filter(|rule| rule["action"] == "allow").filter_map(|rule| rule["condition"].as_str());
-                allows.any(|condition| self.named.is_named_in(condition))
+                allows.any(|condition| self.is_named_in(condition))
             }
             _ => false,
         }
     }
+}
+
+/// The words of a text in small letters: runs of letters, digits and `_`.
+fn words(text: &str) -> Vec<String> {
+    let split = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 fn begins(text: &str, word: &str) -> bool {
