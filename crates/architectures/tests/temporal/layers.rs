@@ -207,13 +207,15 @@ fn settings_that_mean_nothing_are_refused() {
         (json!({ "layers": 1, "rollouts": policy }), "layers", "one layer has no conflicts"),
         (json!({ "layer": 3 }), "layer", "unknown setting"),
         (json!({ "arbiter": "faster", "weights": weights() }), "weights", "does not go by the score"),
-        (json!({ "weights": { "base": [1, 2, 3, 4, 5], "urgency": 1 } }), "weights", "missing field"),
         (json!({ "experts": { "overconfident": 1001 } }), "experts", "0 to 1000"),
         (json!({ "layers": 1, "experts": { "overconfident": 1 } }), "layers", "one layer has no arbiter"),
     ] {
         let error = kind.build(&settings, &files).err().unwrap();
         assert!(error.key == key && error.message.contains(words), "{settings}: {error}");
     }
+    let part = json!({ "weights": { "base": [1, 2, 3, 4, 5], "urgency": 1 } });
+    let error = kind.build(&part, &files).err().unwrap().to_string();
+    assert!(error.contains("weights.confidence"), "{error}");
 }
 
 /// What each way is worth where lamps burn without wind: lighting another lamp is worth a step.
@@ -244,9 +246,9 @@ async fn conflicts_are_played_out_and_the_best_way_can_be_taken() {
     assert_eq!(branched, 4, "calls in branches are no calls of the episode");
 }
 
-/// Weights under which the slower layer wins.
+/// Weights under which the fastest layer wins.
 fn weights() -> serde_json::Value {
-    json!({ "base": [0, 900, 900, 900, 900], "urgency": 0, "confidence": 0, "epsilon": 0 })
+    json!({ "base": [900, 0, 0, 0, 0], "urgency": 0, "confidence": 0, "epsilon": 0 })
 }
 
 // covers: CTHA-071, CTHA-080
@@ -263,19 +265,19 @@ async fn weights_of_the_score_decide_and_are_a_rule_of_labels() {
     };
     let rollouts = json!({ "policy": "light", "futures": 2, "second": "wait" });
     let plain = play(court(json!({ "rollouts": rollouts }))).await;
-    let slower = play(court(json!({ "rollouts": rollouts, "weights": weights() }))).await;
-    assert_eq!((plain.outcome.steps, slower.outcome.steps), (4, 20), "the weights decide");
-    let (plain, slower) = (all::<LayerLabelled>(&plain), all::<LayerLabelled>(&slower));
+    let faster = play(court(json!({ "rollouts": rollouts, "weights": weights() }))).await;
+    assert_eq!((plain.outcome.steps, faster.outcome.steps), (20, 4), "the weights decide");
+    let (plain, faster) = (all::<LayerLabelled>(&plain), all::<LayerLabelled>(&faster));
     assert!(plain.iter().all(|one| !one.labelled.by_rule.contains_key("tuned")));
-    assert!(slower.iter().all(|one| one.labelled.by_rule["tuned"] == one.labelled.by_rule["slower"]));
-    assert_eq!(slower[0].labelled.regret["tuned"].0, 1000);
+    assert!(faster.iter().all(|one| one.labelled.by_rule["tuned"] == one.labelled.by_rule["faster"]));
+    assert_eq!((faster[0].labelled.regret["tuned"].0, faster[0].labelled.regret["slower"].0), (0, 1000));
     // A policy that waits for ever is paid alike whatever was done before the last lamp.
     let second = plain[0].second.as_ref().unwrap();
     assert_eq!((second.policy.as_str(), second.means.len()), ("wait", 2));
     assert!(second.tied && second.means[0] == second.means[1]);
     // Every way says which sets lead to it, so that the rule can be played on a file.
-    let sets: Vec<_> = plain[0].labelled.ways.iter().map(|way| way.sets.clone()).collect();
-    assert_eq!(sets, [vec![vec![0]], vec![vec![1]]]);
+    let sets: Vec<_> = plain[0].labelled.ways.iter().filter_map(|way| way.sets.first().cloned()).collect();
+    assert_eq!(sets, [vec![0], vec![1]]);
     // Keys of settings without weights are as they were.
     let of = |settings: serde_json::Value| crate::debate::build_of("temporal", &settings).resolved();
     assert!(of(json!({})).get("weights").is_none() && of(json!({})).get("experts").is_none());

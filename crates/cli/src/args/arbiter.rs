@@ -15,7 +15,7 @@ pub enum ArbiterVerb {
     Generate(GenerateArgs),
     /// Shows what a file of conflicts holds: matters, outcomes, ties, parts
     Stats(StatsArgs),
-    /// Searches the weights of the rule for the least regret on the training part, and writes them
+    /// Searches the weights of the rule for the least regret on the training part, and prints what they are worth on the test part
     Tune(TuneArgs),
     /// Trains a network on conflicts with simulated values, and writes its weights
     Train(TrainArgs),
@@ -94,6 +94,9 @@ pub struct TuneArgs {
     /// Conflicts that are held out
     #[command(flatten)]
     pub held: HeldOut,
+    /// What to print of the test part
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
 }
 
 /// Conflicts that are tested on and never learned from.

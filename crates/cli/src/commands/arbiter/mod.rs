@@ -89,6 +89,7 @@ fn weights(path: &Path) -> Result<Net, Failure> {
 }
 
 fn eval(options: &EvalArgs) -> Result<(), Failure> {
+    use gimbal_core::Scorer as _;
     let net = weights(&options.weights)?;
     let mut data = read(&options.conflicts, &text(&options.conflicts)?)?;
     if net.spec().context == 0 && data.header.context > 0 {
@@ -122,7 +123,7 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
         Grouping::Noise => By::Noise,
     });
     groups.retain(|group| only.is_none_or(|by| group.by == by));
-    tables::show(&table::figures(&groups, &net), options.format)
+    tables::show(&table::figures(&groups, format!("Weights: {}.", net.identity())), options.format)
 }
 
 fn show(path: &Path, as_json: bool) -> Result<(), Failure> {

@@ -1,18 +1,22 @@
 //! Tables of `gimbal arbiter`.
 
 use gimbal_analysis::{Cell, Column, ColumnKind, Interval, Table};
-use gimbal_core::Scorer as _;
-use gimbal_neural::Net;
 use gimbal_neural::eval::{Chooser, Estimate, Group};
 use gimbal_neural::net::Epoch;
 
-/// The figures of groups of conflicts: a row for each way to choose.
-pub fn figures(groups: &[Group], net: &Net) -> Table {
+/// The figures of groups of conflicts: a row for each way to choose. `first` says what the first of them is: the one whose savings are shown.
+pub fn figures(groups: &[Group], first: String) -> Table {
     let column = Column::new;
     let columns = vec![
         column("by", "By", "group", ColumnKind::Label, "What conflicts are grouped by"),
         column("group", "Group", "group", ColumnKind::Label, "What the conflicts of the row have in common"),
-        column("chooser", "Chooser", "group", ColumnKind::Label, "The network, a rule of the data, or one at random"),
+        column(
+            "chooser",
+            "Chooser",
+            "group",
+            ColumnKind::Label,
+            "The network or the tuned rule, a rule of the data, or one at random",
+        ),
         column("conflicts", "Conflicts", "counts", ColumnKind::Integer, "Conflicts with two candidates or more"),
         column("episodes", "Episodes", "counts", ColumnKind::Integer, "Their episodes"),
         column(
@@ -49,7 +53,7 @@ pub fn figures(groups: &[Group], net: &Net) -> Table {
             "Gap closed",
             "closed",
             ColumnKind::Share(1),
-            "Share of this row's regret that the network saves",
+            "Share of this row's regret that the first row of the group saves",
         ),
         column("closed_interval", "95%", "closed", ColumnKind::Interval(3), "Interval of the share, by episodes"),
         column("brier", "Brier", "outcomes", ColumnKind::Number(4), "Brier score of the network's chances of outcomes"),
@@ -61,11 +65,11 @@ pub fn figures(groups: &[Group], net: &Net) -> Table {
         groups.iter().flat_map(|group| group.choosers.iter().enumerate().map(|(place, one)| row(group, one, place)));
     Table {
         key: "arbiter-offline",
-        title: "The network on conflicts whose candidates were simulated".to_owned(),
+        title: "Ways to choose, on conflicts whose candidates were simulated".to_owned(),
         columns,
         rows: rows.collect(),
         notes: vec![
-            format!("Weights: {}.", net.identity()),
+            first,
             "Intervals: 95%, linearised variance of a ratio between episodes; conflicts of an episode are not independent."
                 .to_owned(),
             "Regret adds up returns of different environments where a row has several: compare environments one by one."

@@ -1,17 +1,18 @@
-//! `gimbal arbiter tune`: weights of the rule, searched on the training part.
+//! `gimbal arbiter tune`: weights of the rule, searched on the training part, and what they are worth on the test part.
 
 use std::path::Path;
 
 use gimbal_core::Digest;
 use gimbal_neural::Dataset;
 use gimbal_neural::data::Part;
+use gimbal_neural::eval::{Judged, evaluate};
 use gimbal_neural::tune::{self, Ruled, TuneError};
 use gimbal_temporal::arbiter::Weights;
 use serde::{Deserialize, Serialize};
 
-use super::{read, split, text};
+use super::{read, split, table, text};
 use crate::args::TuneArgs;
-use crate::commands::write_file;
+use crate::commands::{tables, write_file};
 use crate::exit::Failure;
 use crate::stdio::message;
 
@@ -90,7 +91,21 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
         found.tried,
         training.conflicts.len()
     ));
-    Ok(())
+    let test = data.part(&split, Part::Test);
+    let choices = Ruled::of(&test.header).and_then(|rule| rule.choices(&test, &file.weights)).map_err(failed)?;
+    let judged = |candidate: &usize| Judged { candidate: *candidate, chances: Vec::new() };
+    let mut groups = evaluate(&test, &choices.iter().map(judged).collect::<Vec<_>>());
+    if groups.is_empty() {
+        message("the test part holds no conflict with two candidates or more");
+        return Ok(());
+    }
+    for first in groups.iter_mut().filter_map(|group| group.choosers.first_mut()) {
+        TUNED.clone_into(&mut first.name);
+    }
+    tables::show(
+        &table::figures(&groups, "The test part: episodes that nothing was tuned on.".to_owned()),
+        options.format,
+    )
 }
 
 /// Says how often the default rule, played on the file, takes what it took on line. Less than always means that ways were left out.
