@@ -1,5 +1,6 @@
 //! The architecture `temporal` on the real stage: layers that say what a test gives them, or what an expert would.
 
+mod attacks;
 mod contracts;
 mod layers;
 mod prompts;
