@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod case;
+
+mod attacks;
 mod contracts;
 mod layers;
 mod prompts;

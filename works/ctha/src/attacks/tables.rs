@@ -18,6 +18,12 @@ const DO_NOTHING: &str = "do-nothing";
 /// Task, run and trial: what pairs episodes.
 type Place = (String, u32, u32);
 
+/// What names a row over several cells: configuration, models, and attacks or controls.
+type Row = (String, String, &'static str);
+
+/// Cells with their attacked episodes.
+type Cells<'a> = Vec<(&'a CellSummary, &'a [Attacked])>;
+
 /// What tables of attacks are made from.
 struct Played<'a> {
     cells: &'a [CellSummary],
@@ -302,7 +308,7 @@ pub fn overall(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> 
     .chain(measures())
     .chain(helped())
     .collect();
-    let mut groups: Vec<((String, String, &str), Vec<(&CellSummary, &[Attacked])>)> = Vec::new();
+    let mut groups: Vec<(Row, Cells<'_>)> = Vec::new();
     for (cell, attacked) in played.shown().filter(|(_, attacked)| !attacked.is_empty()) {
         let texts = if attacked.iter().all(|one| one.category == CONTROL) { "controls" } else { "attacks" };
         let models: Vec<String> = cell.info.models.iter().map(|one| format!("{}: {}", one.role, one.model)).collect();
