@@ -31,7 +31,8 @@ fn the_rule_is_tuned_on_conflicts_that_a_run_labelled() {
         "{stats}"
     );
     let said = place.gimbal(&["arbiter", "tune", "c.jsonl", "--starts", "1", "-o", "rule.json"]).good();
-    let words = said.err.lines().find_map(|line| line.strip_prefix("the default rule takes its recorded way in "));
+    let words =
+        said.err.lines().find_map(|line| line.strip_prefix("gimbal: the default rule takes its recorded way in "));
     let words: Vec<&str> = words.unwrap_or_else(|| panic!("{}", said.err)).split(' ').collect();
     assert!(words[0] == words[2] && words[0].parse::<u32>().unwrap() > 10, "{words:?}");
     let first = std::fs::read(place.path().join("rule.json")).unwrap();
