@@ -3,7 +3,6 @@
 
 use crate::cyclic;
 use crate::support;
-use crate::support::testing;
 
 use gimbal_analysis::{Analysis, Rows};
 use gimbal_cyc::cyclic::Cycles;
