@@ -57,7 +57,11 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
     Ok(Brief {
         environment: "finance_agent".to_owned(),
         goal: question.to_owned(),
-        objective: (!question.is_empty()).then(|| question.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+        // A question, and not a task in words that a call could hold: detectors tell the two apart by its mark.
+        objective: question
+            .trim()
+            .ends_with('?')
+            .then(|| question.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ")),
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: form.subjects.clone(),
