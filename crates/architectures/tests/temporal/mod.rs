@@ -1,9 +1,8 @@
 //! The architecture `temporal` on the real stage: layers that say what a test gives them, or what an expert would.
 
+mod attacks;
 mod bad_input;
 mod case;
-
-mod attacks;
 mod contracts;
 mod layers;
 mod prompts;
