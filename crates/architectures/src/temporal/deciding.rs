@@ -378,13 +378,14 @@ fn cause(cause: &Cause) -> String {
     }
 }
 
-/// Whether the plan in force names a call: its tool, or the tool with its arguments.
+/// Whether the plan in force names a call, its tool or the tool with its arguments, and nothing in it excludes the call.
 fn named(episode: &Episode, call: &ToolCall) -> bool {
     let patterns = [Pattern::new(&pattern::shown(call)), Pattern::new(&call.tool)];
-    let directives = episode.table.live(episode.step).filter(|one| one.proposal.layer == Layer::Strategic);
-    let texts: Vec<&str> =
-        directives.filter_map(|one| one.proposal.as_directive()).map(|directive| directive.text.as_str()).collect();
-    texts.iter().any(|text| patterns.iter().any(|pattern| pattern.is_named_in(text)))
+    let live = episode.table.live(episode.step).filter(|one| one.proposal.layer == Layer::Strategic);
+    let plan: Vec<_> = live.filter_map(|one| one.proposal.as_directive()).collect();
+    // A constraint that forbids a call names it too, and is no leave to make it.
+    let excluded = plan.iter().any(|directive| !directive.allows(call));
+    !excluded && plan.iter().any(|one| patterns.iter().any(|pattern| pattern.is_named_in(&one.text)))
 }
 
 /// The halt of an environment that refuses its own idle call.

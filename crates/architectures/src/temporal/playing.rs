@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use gimbal_core::{Acted, Block, Halt, LaneId, Milli, Stage, ToolCall, Transition};
+use gimbal_core::{Acted, Block, Halt, LaneId, Milli, Stage, Stop, ToolCall, Transition};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::LayerReleased;
 use gimbal_temporal::contracts::{Policy, RollbackAction, Situation};
@@ -35,20 +35,26 @@ impl Temporal {
         }
         loop {
             if let Err(halt) = self.step(stage, &first, &mut episode).await {
-                self.remember(stage, &episode);
+                self.remember(stage, &episode, halt.stop);
                 return Err(halt);
             }
         }
     }
 
     /// Keeps the policies of this trial and what they came to, for Institutional in the next one (CTHA-003).
-    fn remember(&self, stage: &dyn Stage, episode: &Episode) {
+    ///
+    /// The reward of the last step, which no transition brings, is part of the return. Where it judges an answer, no agent is told of it.
+    fn remember(&self, stage: &dyn Stage, episode: &Episode, stop: Stop) {
         if episode.policies.is_empty() {
             return;
         }
         let mut past = stage.memory().get(PAST).and_then(|past| past.as_array().cloned()).unwrap_or_default();
         let told: Vec<String> = episode.policies.values().flat_map(Policy::directives).map(|one| one.text).collect();
-        past.push(json!({ "trial": stage.trial() + 1, "return": episode.episode_return.to_string(), "policy": told }));
+        let mut trial = json!({ "trial": stage.trial() + 1, "policy": told });
+        if let Some(returned) = stage.episode_return().filter(|_| stop != Stop::Answered) {
+            trial["return"] = json!(returned.to_string());
+        }
+        past.push(trial);
         let from = past.len().saturating_sub(TRIALS);
         stage.memory().set(PAST, Value::Array(past.split_off(from)));
     }

@@ -24,16 +24,24 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     if layers.is_empty() {
         return Err(wrong("layers", format!("a hierarchy has 1 to 5 layers, and this one has {}", settings.layers)));
     }
-    if settings.tactical_period == 0 {
-        return Err(wrong("tactical_period", "Tactical is asked at every so many steps: at least 1".to_owned()));
+    if !(1..=1_000).contains(&settings.tactical_period) {
+        let words =
+            format!("Tactical is asked at every so many steps, 1 to 1000; here are {}", settings.tactical_period);
+        return Err(wrong("tactical_period", words));
     }
     if settings.arbiter == ArbiterKind::Rollout && settings.rollouts.is_none() {
         let words = "the arbiter `rollout` goes by rollouts: say how they are played out under `rollouts`";
         return Err(wrong("rollouts", words.to_owned()));
     }
-    if let Some(rollouts) = settings.rollouts.as_ref().filter(|rollouts| rollouts.futures == 0 || rollouts.ways < 2) {
-        let words = format!("at least 1 future and 2 ways; here are {} and {}", rollouts.futures, rollouts.ways);
-        return Err(wrong("rollouts", words));
+    if let Some(rollouts) = &settings.rollouts {
+        if !(1..=1_024).contains(&rollouts.futures) || !(2..=256).contains(&rollouts.ways) {
+            let words =
+                format!("1 to 1024 futures and 2 to 256 ways; here are {} and {}", rollouts.futures, rollouts.ways);
+            return Err(wrong("rollouts", words));
+        }
+        if rollouts.steps == Some(0) {
+            return Err(wrong("rollouts", "`steps` counts the call's own: at least 1, or leave it out".to_owned()));
+        }
     }
     let by_score = matches!(settings.arbiter, ArbiterKind::Greedy | ArbiterKind::Literal | ArbiterKind::Published);
     if settings.weights.is_some() && !by_score {

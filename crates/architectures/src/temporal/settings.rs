@@ -113,6 +113,7 @@ pub struct Rollouts {
     pub futures: u64,
     /// Most steps that are played, the call's own included; to the end of the episode where it is left out.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub steps: Option<u32>,
     /// Most ways that are played of one conflict.
     #[serde(default = "ways")]
