@@ -19,9 +19,9 @@ pub struct Utc(i64);
 #[error("`{0}` is no time: expected RFC 3339, such as 2026-03-28T09:00:00Z")]
 pub struct NotATime(pub String);
 
-/// The first and the last microsecond that the library can write.
+/// The first and the last number of microseconds that the library takes.
 const MIN_MICROS: i64 = -377_705_023_201_000_000;
-const MAX_MICROS: i64 = 253_402_207_200_999_999;
+const MAX_MICROS: i64 = 253_402_207_200_000_000;
 
 const SIX_DECIMALS: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
 
@@ -58,7 +58,8 @@ impl FromStr for Utc {
     type Err = NotATime;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<Timestamp>().map(|time| Self(time.as_microsecond())).map_err(|_| NotATime(text.to_owned()))
+        let time = text.parse::<Timestamp>().ok().and_then(|time| Self::from_micros(time.as_microsecond()));
+        time.ok_or_else(|| NotATime(text.to_owned()))
     }
 }
 

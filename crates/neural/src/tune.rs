@@ -137,8 +137,14 @@ fn left(parties: &[Input], excludes: &[(usize, usize)], weights: &Weights) -> Ve
     (0..parties.len()).filter(|place| masked[*place].is_none() && meets(place)).collect()
 }
 
-/// Conflicts that look alike to the rule, with what each set that it may leave loses, as a share of what random loses in their environment.
-type Alike = BTreeMap<(Vec<Input>, Vec<(usize, usize)>), BTreeMap<Vec<usize>, f64>>;
+/// What the rule sees of a conflict: the parties, and who excludes whom.
+type Seen = (Vec<Input>, Vec<(usize, usize)>);
+
+/// What each set that the rule may leave loses, as a share of what random loses in the conflict's environment.
+type Losses = BTreeMap<Vec<usize>, f64>;
+
+/// Conflicts that look alike to the rule.
+type Alike = BTreeMap<Seen, Losses>;
 
 /// Searches weights for the least regret: from the default ones, from those that keep the faster and the slower layer, and from `starts` more
 /// that are drawn, one weight after the other is set to the best value of its grid until none gets better. Each environment counts alike, by the
@@ -154,7 +160,7 @@ pub fn tune(data: &Dataset, starts: u32, seed: u64) -> Result<Tuned, TuneError> 
     let mut tried = 0;
     let mut value = |weights: &Weights| {
         tried += 1;
-        let lost = |((parties, excludes), sets): (&(Vec<Input>, Vec<(usize, usize)>), &BTreeMap<Vec<usize>, f64>)| {
+        let lost = |((parties, excludes), sets): (&Seen, &Losses)| {
             let left = left(parties, excludes, weights);
             sets.get(&left).or_else(|| sets.values().next()).copied().unwrap_or(0.0)
         };

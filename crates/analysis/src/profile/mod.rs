@@ -22,7 +22,7 @@ pub use builder::TraceFold;
 pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};
 pub use sums::{Clustered, Sum};
-pub use tokenizer::Tokenizer;
+pub use tokenizer::{CountTokens, Tokenizer};
 pub use traces::{BlockSums, CellTrace, RoleSums, StepSums, Traces};
 pub use versus::{Match, Matches, TRACE_NOTE};
 

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use gimbal_core::TextRef;
 
+/// Tokens of a text; `None` where it cannot be cut.
+pub type CountTokens = dyn Fn(&str) -> Option<u64> + Send + Sync;
+
 /// Counts the tokens of a text as a model cuts it.
 #[derive(Clone)]
 pub struct Tokenizer {
     /// Name of the model, for notes.
     pub name: String,
     /// Tokens of a text; `None` where it cannot be cut.
-    pub count: Arc<dyn Fn(&str) -> Option<u64> + Send + Sync>,
+    pub count: Arc<CountTokens>,
 }
 
 impl fmt::Debug for Tokenizer {
