@@ -107,6 +107,11 @@ fn prices(path: &Path) -> Result<PriceTable, Failure> {
 fn tokenizer(model: &str) -> Result<Tokenizer, Failure> {
     use gimbal_model::weights::{self, Cache};
     let what = model.strip_prefix("local/").unwrap_or(model);
+    if what == model && model.contains('/') && !std::path::Path::new(model).exists() {
+        return Err(Failure::Usage(format!(
+            "--tokenizer: `{model}` has no tokenizer here; name local weights, such as `local/smollm2-135m`"
+        )));
+    }
     let failed = |error: &dyn std::fmt::Display| {
         Failure::Usage(format!("--tokenizer: {error}; name weights that are here, as `gimbal model list` shows them"))
     };

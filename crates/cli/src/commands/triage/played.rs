@@ -13,8 +13,8 @@ use gimbal_evidence::rules::{Outcome, RuleSet};
 use gimbal_evidence::triage::Played;
 use gimbal_model::{ModelKind, Models, ModelsSection};
 use gimbal_study::plan::{self, Plan, Stored};
-use gimbal_study::read::spending;
 use gimbal_study::read::trace::{self, Reader};
+use gimbal_study::read::{spending, verify};
 use gimbal_study::registry::{ModelSource, Registry};
 use gimbal_study::rehearsal::Rehearsal;
 use gimbal_study::run::{RunError, RunFolder};
@@ -54,7 +54,10 @@ pub async fn play(
     let root = asked.runs.join(&name);
     // A verdict that is there already is read: the run is not opened for writing.
     let folder = match concluded(&root, &plan) {
-        Some(folder) => folder,
+        Some(folder) => {
+            checked(&folder)?;
+            folder
+        }
         None => played(&root, plan, models, leaves.as_deref()).await?,
     };
     let episode = episode(&folder, packet)?;
@@ -101,6 +104,21 @@ fn keep(path: &Path, packet: &Packet) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => write_below(path, &String::from_utf8_lossy(&bytes)),
         Err(error) => Err(Failure::External(format!("{}: cannot be read: {error}", path.display()))),
     }
+}
+
+/// A verdict is read of a run that verifies alone.
+fn checked(folder: &RunFolder) -> Result<(), Failure> {
+    let damaged = |what: &str| {
+        let root = folder.root().display();
+        Failure::Check(format!(
+            "{root}: this run is damaged: {what}. Move it away, and the same command plays the packet anew"
+        ))
+    };
+    let report = verify(folder, &registry::registry().records()).map_err(|error| match error {
+        error if error.is_damage() => damaged(&error.to_string()),
+        error => run_failure(error),
+    })?;
+    report.problems.first().map_or(Ok(()), |first| Err(damaged(first)))
 }
 
 /// The run, where the plan's episode is finished in it.
