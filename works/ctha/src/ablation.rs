@@ -1,4 +1,4 @@
-//! Ablations: what each configuration gives against the full system, and the mean of signed deltas (Tab. 17 to 19; CTHA-118, CTHA-132).
+//! Ablations: what each configuration gives against the baseline, and the mean of signed deltas (Tab. 17 to 19; CTHA-118, CTHA-132).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::layers::{CellLayers, Figures, LAYERS, Layers};
 /// Configurations with one component taken away, and with all of them (Tab. 17).
 const SINGLE: [&str; 3] = ["ctha-contracts", "ctha-authority", "ctha-arbiter"];
 const ALL: &str = "unconstrained";
-/// The grid of Tab. 18: contracts, authority and arbiter in this order, the full system last.
+/// The grid of Tab. 18: contracts, authority and arbiter in this order, the baseline last.
 const GRID: [(&str, [bool; 3]); 8] = [
     ("unconstrained", [false, false, false]),
     ("contracts-only", [true, false, false]),
@@ -73,7 +73,9 @@ fn ablated<'a>(context: &Context<'a>) -> Result<(&'a Analysis, Vec<Ablated<'a>>)
     let confidence = analysis.options.confidence;
     let of = |comparison: &'a Comparison| {
         let (summary, full) = (&analysis.cells[comparison.cell], &analysis.cells[comparison.against]);
-        let whole = layers.of(&full.info.id)?;
+        // A fault changes what is played; a design without layers has nothing to take away.
+        let faulty = [summary, full].into_iter().any(|cell| !cell.info.faults.is_empty());
+        let whole = layers.of(&full.info.id).filter(|_| !faulty)?;
         let own = layers.of(&summary.info.id);
         let success = summary.success.as_ref().zip(full.success.as_ref()).map(|(own, full)| own.share - full.share);
         let carried_out = own.and_then(|own| delta(own, whole, |one| one.carried_out, confidence));
@@ -87,7 +89,7 @@ fn ablated<'a>(context: &Context<'a>) -> Result<(&'a Analysis, Vec<Ablated<'a>>)
     Ok((analysis, analysis.comparisons.iter().filter_map(of).collect()))
 }
 
-/// Each configuration against the full system, cell by cell.
+/// Each configuration against the baseline, cell by cell.
 ///
 /// # Errors
 /// When the item does not declare what it reads.
@@ -99,15 +101,15 @@ pub fn ablation(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
     let points = |key, title, group, help| number(key, title, group, 1, help).unit("pp");
     let columns = vec![
         count("pairs", "Pairs", "n", "Seeds that both played"),
-        number("return", "Return", "return", 2, "Mean return, cell minus full system, paired"),
+        number("return", "Return", "return", 2, "Mean return, cell minus baseline, paired"),
         interval("return_ci", "return", 2),
-        points("success", "Success", "success", "Share of successes, cell minus full system"),
+        points("success", "Success", "success", "Share of successes, cell minus baseline"),
         number(
             "carried_out",
             "Carried out",
             "failures",
             3,
-            "Share of steps with a contradiction carried out, minus that of the full system",
+            "Share of steps with a contradiction carried out, minus that of the baseline",
         ),
         interval("carried_out_ci", "failures", 3),
         number(
@@ -115,10 +117,10 @@ pub fn ablation(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
             "Failed steps",
             "failures",
             3,
-            "Share of steps with a coordination failure, minus that of the full system",
+            "Share of steps with a coordination failure, minus that of the baseline",
         ),
         interval("failures_ci", "failures", 3),
-        number("tokens", "Tokens", "cost", 0, "Tokens an episode, change against the full system").unit("%"),
+        number("tokens", "Tokens", "cost", 0, "Tokens an episode, change against the baseline").unit("%"),
         points(
             "signed",
             "Mean delta",

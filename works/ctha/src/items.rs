@@ -46,7 +46,7 @@ pub const ITEMS: &[Item] = &[
     table!("ctha-messages", "", "Messages between layers by how they were read", true, hierarchy::messages),
     table!("ctha-activity", "Tab. 6, Fig. 8(b)", "Active layers, and what coordination costs without model time", false, hierarchy::activity),
     table!("ctha-triggers", "", "Why layers were asked", false, hierarchy::triggers),
-    table!("ctha-ablation", "Tab. 17, Tab. 18, Tab. 19", "Each configuration against the full system", false, ablation::ablation),
+    table!("ctha-ablation", "Tab. 17, Tab. 18, Tab. 19", "Each configuration against the baseline, where that is a hierarchy", false, ablation::ablation),
     table!("ctha-ablation-mean", "Tab. 17, Tab. 18", "Mean of signed deltas by configuration", false, ablation::means),
     Item {
         key: "ctha-labels",

@@ -205,8 +205,11 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
         let pairs_played = Cell::count(reached.len() as u64);
         let arrived = reached.iter().filter(|(_, one)| one.arrived).count() as u64;
         let arrived = Cell::share(ratio(arrived, reached.len() as u64));
-        let spreads: BTreeMap<&Place, f64> =
-            reached.iter().map(|(place, one)| (place, one.amplification() as f64)).collect();
+        let spreads: BTreeMap<&Place, f64> = reached
+            .iter()
+            .filter(|(_, one)| one.arrived)
+            .map(|(place, one)| (place, one.amplification() as f64))
+            .collect();
         let all: Vec<f64> = spreads.values().copied().collect();
         let own = Summary::of(&all, confidence);
         let against = pairs::baseline(analysis, &summary.info).and_then(|other| {
