@@ -13,6 +13,10 @@ use crate::exit::Failure;
 /// Personas, studies and prices that come with the program.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/embedded_files.rs"));
 
+/// Weights that come with the program.
+const WEIGHTS: &[(&str, &[u8])] =
+    &[("weights/arbiter/arbiter.weights", include_bytes!("../../../weights/arbiter/arbiter.weights"))];
+
 /// What the program runs on.
 pub struct Home {
     /// Personas, studies and prices.
@@ -31,7 +35,8 @@ impl Home {
         }
         let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
         let folders = folder.or_else(|| here.clone()).into_iter().collect();
-        Ok(Self { files: Arc::new(Library::new(BUILT_IN, folders).with_own(PathBuf::from("."))), here })
+        let files = Library::new(BUILT_IN, folders).with_bytes(WEIGHTS).with_own(PathBuf::from("."));
+        Ok(Self { files: Arc::new(files), here })
     }
 
     /// Files of the present folder that differ from built-in ones and take their place without having been asked to. A study is

@@ -95,3 +95,12 @@ fn a_network_is_trained_shown_and_measured() {
     let wrong = place.gimbal(&["arbiter", "eval", "a.weights", "c.jsonl", "--hold-out", "cage2"]);
     assert!(wrong.code == 2 && wrong.err.contains("--hold-out"), "{}", wrong.err);
 }
+
+// covers: CTHA-136
+#[test]
+fn the_shipped_arbiter_is_found_away_from_the_repository() {
+    let place = Place::new();
+    let plan = place.gimbal(&["run", "studies/ctha-arbiters-again.yaml", "--only", "learned", "--dry-run"]).good();
+    let said = format!("{}{}", plan.out, plan.err);
+    assert!(said.contains("weights/arbiter/arbiter.weights, 2587 bytes, SHA-256 37cfa5decfe0"), "{said}");
+}

@@ -5,6 +5,7 @@ mod authority;
 mod data;
 mod eval;
 mod network;
+mod shipped;
 mod support;
 #[cfg(feature = "train")]
 mod train;
