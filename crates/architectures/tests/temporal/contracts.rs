@@ -158,6 +158,7 @@ async fn a_policy_ends_when_its_time_is_over_and_the_layer_is_asked_anew() {
 async fn a_rule_escalates_an_action_until_a_plan_names_it() {
     let watched = policy(&json!({ "rules": [{ "id": "look", "condition": "call Light *", "action": "escalate" }] }));
     let vague = plan(&[("a", &[])], &json!({}));
+    let forbidding = plan(&[("c", &[])], &json!({ "constraints": ["forbid Light *"] }));
     let naming = plan(&[("b", &[])], &json!({ "constraints": ["Light lamp_1 is right, and Light any lamp after it"] }));
     let lit = || [1, 2, 3, 4].map(|lamp| action(&light(lamp)));
     let court = || hierarchy(json!({ "layers": 4 }));
@@ -176,7 +177,7 @@ async fn a_rule_escalates_an_action_until_a_plan_names_it() {
     // A plan that does not name it leaves the step to the idle call.
     let played = play(
         court()
-            .says("institutional", [watched])
+            .says("institutional", [watched.clone()])
             .says("strategic", std::iter::repeat_n(vague, 30))
             .says("reflex", std::iter::repeat_n(action(&light(1)), 30)),
     )
@@ -185,6 +186,15 @@ async fn a_rule_escalates_an_action_until_a_plan_names_it() {
     let violated = all::<LayerViolated>(&played);
     assert_eq!(violated.len(), 20);
     assert_eq!((violated[0].kind.as_str(), violated[0].instead.as_str()), ("escalated", "escalation"));
+    assert!(calls(&played).iter().all(|(call, _)| call == "Wait"));
+    // Nor does one that names it in order to forbid it let it through.
+    let played = play(
+        court()
+            .says("institutional", [watched])
+            .says("strategic", std::iter::repeat_n(forbidding, 30))
+            .says("reflex", std::iter::repeat_n(action(&light(1)), 30)),
+    )
+    .await;
     assert!(calls(&played).iter().all(|(call, _)| call == "Wait"));
 }
 

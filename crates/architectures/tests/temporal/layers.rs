@@ -201,7 +201,8 @@ fn settings_that_mean_nothing_are_refused() {
     let policy = json!({ "policy": "wait" });
     for (settings, key, words) in [
         (json!({ "layers": 6 }), "layers", "1 to 5 layers"),
-        (json!({ "tactical_period": 0 }), "tactical_period", "at least 1"),
+        (json!({ "tactical_period": 0 }), "tactical_period", "1 to 1000"),
+        (json!({ "rollouts": { "policy": "wait", "steps": 0 } }), "rollouts", "at least 1"),
         (json!({ "arbiter": "rollout" }), "rollouts", "say how they are played out"),
         (json!({ "rollouts": { "policy": "wait", "futures": 0 } }), "rollouts", "1 to 1024 futures"),
         (json!({ "layers": 1, "rollouts": policy }), "layers", "one layer has no conflicts"),
