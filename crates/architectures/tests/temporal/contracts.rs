@@ -1,10 +1,13 @@
 //! What plans and policies change of what is done: each member with a test of its own.
 
-use gimbal_core::Milli;
+use std::sync::Arc;
+
+use gimbal_core::{Memory, Milli};
 use gimbal_messages::records::temporal::{
     LayerAsked, LayerCommitted, LayerDecided, LayerReleased, LayerSent, LayerViolated, SubgoalReached,
 };
 use gimbal_study::faults::{Fault, Faults, ONE};
+use gimbal_study::stage::SessionMemory;
 use serde_json::json;
 
 use super::{action, all, calls, hierarchy, light, plan, play, policy, scored, sequence, told};
@@ -256,4 +259,21 @@ async fn an_action_that_cannot_be_read_is_asked_for_once_more_with_the_reason() 
     assert_eq!((played.outcome.steps, played.outcome.fallbacks), (5, 1));
     assert_eq!(Milli(-4000), played.outcome.episode_return);
     let _ = answer;
+}
+
+/// What a later trial is told of an earlier one is its whole return: the reward of its last step, which no transition brings, is in it.
+// covers: CTHA-003
+#[tokio::test]
+async fn the_policy_store_keeps_the_whole_return_of_a_trial() {
+    let memory = Arc::new(SessionMemory::default());
+    let watched = policy(&json!({ "rules": [{ "id": "look", "condition": "call Light *", "action": "log" }] }));
+    let mut court = hierarchy(json!({ "layers": 4 }))
+        .says("institutional", [watched])
+        .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 30))
+        .says("reflex", std::iter::repeat_n(action("Wait"), 60));
+    court.session = (Arc::clone(&memory), 0);
+    let played = play(court).await;
+    assert_eq!((played.outcome.steps, played.outcome.episode_return), (20, Milli(-20_000)));
+    let past = memory.get("policies").unwrap();
+    assert_eq!(past[0]["return"], played.outcome.episode_return.to_string());
 }
