@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Memory, Milli};
+use gimbal_core::Milli;
 use gimbal_messages::records::temporal::{
     LayerAsked, LayerCommitted, LayerDecided, LayerReleased, LayerSent, LayerViolated, SubgoalReached,
 };
@@ -266,14 +266,19 @@ async fn an_action_that_cannot_be_read_is_asked_for_once_more_with_the_reason() 
 #[tokio::test]
 async fn the_policy_store_keeps_the_whole_return_of_a_trial() {
     let memory = Arc::new(SessionMemory::default());
-    let watched = policy(&json!({ "rules": [{ "id": "look", "condition": "call Light *", "action": "log" }] }));
-    let mut court = hierarchy(json!({ "layers": 4 }))
-        .says("institutional", [watched])
-        .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 30))
-        .says("reflex", std::iter::repeat_n(action("Wait"), 60));
-    court.session = (Arc::clone(&memory), 0);
-    let played = play(court).await;
-    assert_eq!((played.outcome.steps, played.outcome.episode_return), (20, Milli(-20_000)));
-    let past = memory.get("policies").unwrap();
-    assert_eq!(past[0]["return"], played.outcome.episode_return.to_string());
+    let court = |trial| {
+        let watched = policy(&json!({ "rules": [{ "id": "look", "condition": "call Light *", "action": "log" }] }));
+        let mut court = hierarchy(json!({ "layers": 4 }))
+            .says("institutional", [watched])
+            .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 30))
+            .says("reflex", std::iter::repeat_n(action("Wait"), 60));
+        court.session = (Arc::clone(&memory), trial);
+        court
+    };
+    let first = play(court(0)).await;
+    assert_eq!((first.outcome.steps, first.outcome.episode_return), (20, Milli(-20_000)));
+    let second = play(court(1)).await;
+    let wanted = format!("\"return\": \"{}\"", first.outcome.episode_return);
+    let request = told(&second, "institutional", 0);
+    assert!(request.contains(&wanted), "{request}");
 }
