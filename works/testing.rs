@@ -2,9 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, missing_docs)]
 
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::{Analysis, Protocol, Rows, Table};
+use gimbal_analysis::{Analysis, Rows, Table};
 use gimbal_view::Output;
-use gimbal_view::work::{Context, Inputs, Item, Make, Work};
+use gimbal_view::work::{Choices, Context, Inputs, Item, Make, Work};
 
 pub fn of_rows(rows: &Rows, analysis: &Analysis, traces: &Traces) -> Inputs {
     Inputs { results: Some((rows.clone(), analysis.clone())), traces: Some(traces.clone()), ..Inputs::default() }
@@ -20,15 +20,15 @@ pub fn drawings(work: &dyn Work) -> impl Iterator<Item = &'static Item> {
     work.items().iter().filter(|item| matches!(item.make, Make::Figure(_)))
 }
 
-pub fn table(work: &dyn Work, key: &str, inputs: &Inputs, protocol: Option<&Protocol>) -> Option<Table> {
+pub fn table(work: &dyn Work, key: &str, inputs: &Inputs) -> Option<Table> {
     let item = tables(work).find(|item| item.key == key)?;
     let Make::Table(make) = item.make else { return None };
-    Some(make(&Context::new(inputs, protocol).unwrap(), item).unwrap())
+    Some(make(&Context::new(work, inputs, &Choices::default()), item).unwrap())
 }
 
 /// Every figure of a work.
-pub fn figures(work: &dyn Work, inputs: &Inputs, protocol: Option<&Protocol>) -> Vec<Output> {
-    let context = Context::new(inputs, protocol).unwrap();
+pub fn figures(work: &dyn Work, inputs: &Inputs) -> Vec<Output> {
+    let context = Context::new(work, inputs, &Choices::default());
     let drawn = |item: &Item| match item.make {
         Make::Figure(make) => make(&context, item).unwrap(),
         _ => Vec::new(),

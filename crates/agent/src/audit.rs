@@ -41,7 +41,7 @@ impl Forbidden {
         Self { words }
     }
 
-    /// Those that stand in `text`, in any case, in one word or in several (`CybORG`, `cyb-org`, `cage 2`, `BLine`), in the
+    /// Those that are in `text`, in any case, in one word or in several (`CybORG`, `cyb-org`, `cage 2`, `BLine`), in the
     /// singular or the plural. Parts of longer words do not count: `package` holds no cage.
     pub fn within<'a>(&'a self, text: &str) -> impl Iterator<Item = &'a str> {
         let pieces = pieces(text);

@@ -104,7 +104,7 @@ fn range(first: i64, end: Option<i64>) -> Result<Vec<i64>, Error> {
     Ok((first..end).collect())
 }
 
-/// What stands in a template and is not in the language.
+/// What is in a template and is not in the language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
     /// Where, in bytes.

@@ -74,7 +74,7 @@ pub struct Partners {
 pub(crate) enum Delegates<'a> {
     /// These.
     These(&'a [&'static dyn Delegate]),
-    /// Any: a persona is tried before anybody knows where it will play.
+    /// Any: a persona is tried before anyone knows where it will play.
     Any,
 }
 
@@ -241,7 +241,7 @@ impl Offered {
         Ok(all)
     }
 
-    /// The persona's or the engine's description of the tool; none where the tracker's own words stand.
+    /// The persona's or the engine's description of the tool; `None` if the tracker's own words stand.
     pub(crate) fn description<'a>(&self, persona: &'a Persona) -> Option<&'a Sourced> {
         match self.texts {
             Texts::Own(index) => persona.texts.tools.get(index)?.description.as_ref(),

@@ -223,7 +223,7 @@ fn agent(protocol: Protocol) -> Agent {
     Agent::new(Arc::new(Persona::load("planner", &files).unwrap()), "default", &overrides).unwrap()
 }
 
-/// What the engine makes of an answer: the first thing that comes of it.
+/// What the engine makes of an answer: the first thing that follows from it.
 async fn played(agent: &Agent, bench: &Bench, text: &str) -> String {
     bench.taken.lock().unwrap().clear();
     let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
@@ -336,7 +336,7 @@ const UNSAID: [&str; 20] = [
     "query",
 ];
 
-/// Whether an action stands in a text: the words of each value one behind the other, and all other words but for those that go
+/// Whether an action is in a text: the words of each value one behind the other, and all other words but for those that go
 /// without saying. British and American spelling are one.
 fn stands_in(action: &str, text: &str) -> bool {
     // Actions are shown with their line breaks and quotes escaped, and so are values in JSON.
@@ -439,7 +439,7 @@ fn changed(text: &str, changes: &[Change], all: &[&Entry]) -> String {
     letters.into_iter().collect()
 }
 
-/// What is taken of an answer was stated: all words of the action stand there; and where two different answers are put one
+/// What is taken of an answer was stated: all words of the action are there; and where two different answers are put one
 /// behind the other, what comes out is one of the two, or nothing.
 #[test]
 fn an_action_that_was_not_stated_is_never_taken() {
@@ -469,7 +469,7 @@ fn an_action_that_was_not_stated_is_never_taken() {
     });
 }
 
-/// Ways to speak of an answer without giving it.
+/// Ways to talk about an answer without giving it.
 fn quoted(text: &str, is_object: bool) -> Vec<String> {
     let mut quoted: Vec<String> = [("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<thoughts>", "</thoughts>")]
         .map(|(open, close)| format!("{open}\n{text}\n{close}\nI do not know."))

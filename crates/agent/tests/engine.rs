@@ -547,7 +547,7 @@ async fn what_no_text_explains_is_in_no_mask_and_no_list() {
     listed.flags.inject_action_list = Some(true);
     let reply = "Thought: t\nAnswer: Oil machine=press";
     for (explained, tool) in [(true, "Wait"), (false, "Sleep")] {
-        // The idle call is named in every prompt; what is no entry and not idle is named in none.
+        // The idle call is named in every prompt; what is not an entry and not idle is named in none.
         let mut brief = brief.clone();
         brief.idle = ToolCall::bare(if explained { "Wait" } else { "Sleep" });
         let stage =

@@ -141,7 +141,7 @@ fn tools_that_do_not_exist_are_refused() {
     let with = |tools: &str| refused(CORE, "tools: []", &format!("tools:\n  - {tools}"));
     assert!(with("{ critical: true }").contains("one of `query` and `delegate` is needed"));
     assert!(with("{ query: subject_state, delegate: suggest_action }").contains("and only one"));
-    // One that asks somebody who is not there.
+    // One that asks someone who is not there.
     let files = TestFiles::with(CORE, "tools: []", "tools:\n  - { delegate: suggest_action }");
     let persona = Arc::new(Persona::load("planner", &files).unwrap());
     let error = Agent::new(persona, "default", &Overrides::default()).err().unwrap().to_string();

@@ -2,11 +2,11 @@
 
 use crate::rate::Rate;
 
-/// Share of environment steps taken by the fallback from which on a cell is no measurement of its model, as the mean over its
+/// Share of environment steps taken by the fallback from which on a cell is not a measurement of its model, as the mean over its
 /// episodes: one long episode does not decide.
 pub const FALLBACK_LIMIT: f64 = 0.5;
 
-/// Share of invalid attempts at an action from which on a cell is no measurement of its model, as the mean over its episodes.
+/// Share of invalid attempts at an action from which on a cell is not a measurement of its model, as the mean over its episodes.
 pub const INVALID_LIMIT: f64 = 0.8;
 
 /// Rounding of a mean of shares.

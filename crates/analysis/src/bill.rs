@@ -61,7 +61,7 @@ pub struct BillLine {
 pub struct BillSum {
     /// Requests that left, repeated ones too.
     pub requests: u64,
-    /// Calls answered from our own cache; they cost nothing and are no requests.
+    /// Calls answered from our own cache; they cost nothing and are not requests.
     pub from_cache: u64,
     /// Requests without an answer on record: their cost is unknown and in no sum.
     pub unknown: u64,

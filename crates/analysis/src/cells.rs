@@ -80,7 +80,7 @@ pub struct CellSummary {
     pub billed: TokenUse,
     /// Tokens by role, in order of role name.
     pub roles: Vec<RoleSummary>,
-    /// Whether some of the tokens are no provider's count: estimates, or calls that reported none.
+    /// Whether some of the tokens are not a provider's count: estimates, or calls that reported none.
     pub tokens_estimated: bool,
     /// Model calls over all episodes.
     pub model_calls: u64,
@@ -91,7 +91,7 @@ pub struct CellSummary {
     /// Why episodes were lost, most frequent first: the words of the last failure of each, and how many were lost to it.
     #[serde(default)]
     pub lost_because: Vec<(String, u64)>,
-    /// Attempts at an action that brought none, per attempt (BOG-225); the fallback's calls are no attempts.
+    /// Attempts at an action that brought none, per attempt (BOG-225); the fallback's calls are not attempts.
     pub invalid: Rate,
     /// Fallback steps per environment step.
     pub fallback: Rate,
@@ -150,7 +150,7 @@ impl CellSummary {
         (1..FEWEST).contains(&self.episodes)
     }
 
-    /// Whether the model hardly acted ([`crate::acted`]): the cell is no measurement of it. Its mean and spread are those of
+    /// Whether the model hardly acted ([`crate::acted`]): the cell is not a measurement of it. Its mean and spread are those of
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
@@ -219,10 +219,18 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// The episodes of each cell, in the order of [`Analysis::cells`] and each in a fixed order that does not depend on that
+    /// of the rows; empty for rows that this analysis was not made from.
+    #[must_use]
+    pub fn episodes<'r>(&self, rows: &'r Rows) -> Vec<Vec<&'r EpisodeRow>> {
+        // Rows that name a cell twice, or an unknown one, make no analysis.
+        by_cell(rows).unwrap_or_else(|_| vec![Vec::new(); self.cells.len()])
+    }
+
     /// Analyses a study's rows.
     ///
     /// # Errors
-    /// When an episode names an unknown cell, ids repeat, the baseline matches nothing, or the confidence is no fraction.
+    /// When an episode names an unknown cell, ids repeat, the baseline matches nothing, or the confidence is not a fraction.
     pub fn new(rows: &Rows, options: &Options) -> Result<Self, AnalysisError> {
         let confidence = options.confidence;
         if !(confidence > 0.0 && confidence < 1.0) {
@@ -275,7 +283,7 @@ impl Analysis {
     }
 }
 
-pub(crate) fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisError> {
+fn by_cell(rows: &Rows) -> Result<Vec<Vec<&EpisodeRow>>, AnalysisError> {
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
     for (position, cell) in rows.cells.iter().enumerate() {
         if index.insert(&cell.id, position).is_some() {

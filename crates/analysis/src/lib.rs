@@ -10,7 +10,6 @@
 
 pub mod acted;
 mod agreement;
-pub mod axes;
 pub mod bill;
 pub mod calibration;
 mod cells;
@@ -53,7 +52,6 @@ mod trials;
 pub mod work_folds;
 
 pub use agreement::Agreement;
-pub use axes::{Grid, Grids, Protocol};
 pub use bill::{AttemptState, Bill, BillLine, BillSum};
 pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
 pub use clusters::{EpisodePlace, Grouping};

@@ -118,7 +118,7 @@ pub enum Kind {
     Scripted,
     /// An expert spoiled at a known rate: shows our scaffolding, never a model.
     NoisyExpert,
-    /// A fixed player by rule that sees its requests and nothing else: depends on what is shown, and is no model.
+    /// A fixed player by rule that sees its requests and nothing else: depends on what is shown, and is not a model.
     Reader,
     /// A recording of a real model, played back.
     Replayed,
@@ -267,7 +267,7 @@ pub struct EpisodeRow {
     /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
     #[serde(default)]
     pub usage: Vec<RoleUsage>,
-    /// Whether (part of) the tokens are no provider's count: estimates by length of text, or calls that reported none.
+    /// Whether (part of) the tokens are not a provider's count: estimates by length of text, or calls that reported none.
     #[serde(default)]
     pub tokens_estimated: bool,
     /// Tokens billed, all roles: after caches, retries included.
@@ -291,7 +291,7 @@ pub struct EpisodeRow {
     /// Attempts that were sent and whose answer never arrived: their cost is unknown.
     #[serde(default)]
     pub unknown_attempts: u32,
-    /// Calls that the model or its provider refused to answer. An agent's failures: they count, and are no model text.
+    /// Calls that the model or its provider refused to answer. An agent's failures: they count, and are not model text.
     #[serde(default)]
     pub refusals: u32,
     /// Calls whose answer was cut at the output bound.
@@ -374,7 +374,7 @@ pub struct RoleLedger {
     pub called_us: u64,
 }
 
-/// Why an episode is no outcome of the agent at all.
+/// Why an episode is not an outcome of the agent at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {

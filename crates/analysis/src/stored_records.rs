@@ -15,7 +15,7 @@ use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 /// kind of any record.
 pub const LAST_OBSERVATION: &str = "last observation";
 
-/// The kind by which a source asks for model calls, each where it stands among the records: [`ModelCall`] as JSON. It is no kind of any
+/// The kind by which a source asks for model calls, each where it stands among the records: [`ModelCall`] as JSON. It is not a kind of any
 /// record.
 pub const MODEL_CALL: &str = "model call";
 
@@ -75,7 +75,7 @@ pub struct StoredRecord<'a> {
     pub trial: u32,
     /// Name of its episode: cell, task, run.
     pub episode: &'a str,
-    /// Its kind; [`MODEL_CALL`] or [`LAST_OBSERVATION`] where it is no record.
+    /// Its kind; [`MODEL_CALL`] or [`LAST_OBSERVATION`] where it is not a record.
     pub kind: &'a str,
     /// Its data as JSON text; the text of a last observation as the agent would read it.
     pub data: &'a str,

@@ -181,7 +181,7 @@ fn failed_calls_are_counted_by_kind_and_their_episodes_flagged() {
     assert_eq!(table.rows[0][table.rows[0].len() - 7..], counts);
 }
 
-/// The fallback's calls are no attempts of the model, and a refusal is one that failed.
+/// The fallback's calls are not attempts of the model, and a refusal is one that failed.
 // covers: BOG-165, BOG-225
 #[test]
 fn the_invalid_rate_is_of_the_models_own_attempts() {
@@ -252,7 +252,7 @@ fn each_model_has_its_own_baseline() {
     assert_eq!(Analysis::new(&study(), &one).unwrap().comparisons.len(), 6);
 }
 
-/// A policy has no model in the paired table either; whose baseline it is measured against stands beside it.
+/// A policy has no model in the paired table either; the baseline that it is measured against is shown beside it.
 #[test]
 fn a_policy_is_paired_under_its_own_name() {
     let analysis = Analysis::new(&study(), &against("observation")).unwrap();
@@ -277,7 +277,7 @@ fn a_policy_is_paired_under_its_own_name() {
     assert!(!table.to_text(200).contains(" · ") && table.to_csv().contains("against_model"));
 }
 
-/// A free and a constrained cell of one model are no rivals: each decoding has a frontier of its own.
+/// A free and a constrained cell of one model are not rivals: each decoding has a frontier of its own.
 // covers: BOG-172
 #[test]
 fn a_frontier_never_mixes_decodings() {

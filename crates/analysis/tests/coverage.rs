@@ -4,7 +4,7 @@
 use gimbal_analysis::coverage::{Covered, Design, Pair, coverage, simulated_tokens, table};
 use gimbal_analysis::{Generator, Options};
 
-/// Skewed returns with a floor, as defenders have them; the second system is better and hangs on the first.
+/// Skewed returns with a floor, as defenders have them; the second system is better and depends on the first.
 fn population(count: u64) -> Vec<Pair> {
     let mut generator = Generator::new(3);
     (0..count)

@@ -83,7 +83,7 @@ fn money_and_calls_add_up_by_role_and_model() {
     let terse = &analysis.cells[1];
     let costs: Vec<_> =
         terse.role_costs.iter().map(|part| (&*part.role, part.calls, part.requests, part.cost)).collect();
-    // The lost episode was billed, too, and its calls are no outcome's.
+    // The lost episode was billed, too, and its calls belong to no outcome.
     assert_eq!(costs, [("analyst", 6, 12, Some(0.015)), ("planner", 14, 24, None)]);
     assert_eq!(terse.critical_path_step_ms, Some(2.0));
     assert!(terse.stops.contains(&(Stop::StudyLimit, 1)));

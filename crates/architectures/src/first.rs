@@ -11,7 +11,7 @@ const LONGEST: usize = 16_000;
 /// Stands behind a text that was cut.
 const CUT: &str = " [...]";
 
-/// The first observation, seen at the start of an episode; none where the goal says the same already.
+/// The first observation, seen at the start of an episode; `None` if the goal says the same already.
 pub(crate) fn text(view: &View) -> Option<String> {
     let text = view.observation.text.trim();
     let said = text.is_empty() || view.brief.goal.contains(text);

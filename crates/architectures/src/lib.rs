@@ -23,6 +23,7 @@ pub mod control;
 pub mod cyclic;
 pub mod dag;
 pub mod debate;
+mod family;
 mod first;
 pub mod gate;
 pub mod graph;
@@ -39,83 +40,14 @@ pub mod temporal;
 
 use std::sync::Arc;
 
-use gimbal_agent::Agent;
 use gimbal_core::ArchitectureKind;
 use gimbal_messages::Message;
 
-/// An agent with its place in an architecture.
-pub type Placed = (&'static str, Agent);
+pub use family::{Answer, Family, Placed};
 
-/// All messages that agents answer with.
+/// All architectures, in the order in which they are shown: a new one is a line here.
 #[must_use]
-pub fn messages() -> Vec<&'static dyn Message> {
-    use control::messages::{GRAPH, GUIDANCE, ROUTING, SUBTASKS, SUMMARY};
-    use debate::messages::{ANCHORED_POSITION, AUDIT, ESTIMATE, NARRATION, POSITION};
-    use hierarchy::messages::{Analysis, Suggestions};
-    use lats::messages::{APPRAISAL, PROPOSALS};
-    use panel::messages::{BALLOT, OPINION};
-    use reflector::REFLECTION;
-    use temporal::messages::{PLAN, POLICY, REFLEX_ACTION, REMARK, TACTICAL_ACTION};
-    vec![
-        &Analysis,
-        &Suggestions,
-        &GRAPH,
-        &SUBTASKS,
-        &ROUTING,
-        &GUIDANCE,
-        &gate::Verification,
-        &SUMMARY,
-        &POSITION,
-        &ANCHORED_POSITION,
-        &AUDIT,
-        &ESTIMATE,
-        &NARRATION,
-        &OPINION,
-        &BALLOT,
-        &REFLEX_ACTION,
-        &TACTICAL_ACTION,
-        &PLAN,
-        &POLICY,
-        &REMARK,
-        &REFLECTION,
-        &PROPOSALS,
-        &APPRAISAL,
-    ]
-}
-
-/// The architecture and the place in it where an agent answers with the message of this name; none if no agent does.
-#[must_use]
-pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
-    Some(match message {
-        "analysis" => ("hierarchy", "analyst"),
-        "suggestions" => ("hierarchy", "chooser"),
-        "graph" => ("cyclic", "planner"),
-        "routing" => ("cyclic", "analyzer"),
-        "subtasks" => ("dag", "planner"),
-        "guidance" => ("dag", "analyzer"),
-        "verification" => ("cyclic", "verifier"),
-        "position" => ("debate", "architect"),
-        "anchored_position" => ("debate", "architect_anchored"),
-        "audit" => ("debate", "auditor"),
-        "estimate" => ("debate", "oracle_agent"),
-        "narration" => ("debate", "narrator_agent"),
-        "opinion" => ("panel", "panelist"),
-        "ballot" => ("panel", "participant"),
-        "reflex_action" | "remark" => ("temporal", "reflex"),
-        "tactical_action" => ("temporal", "tactical"),
-        "plan" => ("temporal", "strategic"),
-        "policy" => ("temporal", "institutional"),
-        "reflection" => ("reflexion", "reflector"),
-        "proposals" => ("lats", "proposer"),
-        "appraisal" => ("lats", "valuer"),
-        "summary" => (control::Summariser::PLACE, control::Summariser::PLACE),
-        _ => return None,
-    })
-}
-
-/// All architectures, in the order in which they are shown.
-#[must_use]
-pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
+pub fn families() -> Vec<Arc<dyn Family>> {
     vec![
         Arc::new(baseline::BaselineKind),
         Arc::new(react::ReactKind),
@@ -128,4 +60,29 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
         Arc::new(reflexion::ReflexionKind),
         Arc::new(lats::LatsKind),
     ]
+}
+
+/// All architectures as studies see them.
+#[must_use]
+pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
+    families().into_iter().map(|family| family as Arc<dyn ArchitectureKind>).collect()
+}
+
+/// All messages that agents answer with.
+#[must_use]
+pub fn messages() -> Vec<&'static dyn Message> {
+    let of_families = families().into_iter().flat_map(|family| family.answers()).map(|answer| answer.message);
+    of_families.chain([&control::messages::SUMMARY as &dyn Message]).collect()
+}
+
+/// The architecture and the place in it where an agent answers with the message of this name; `None` if no agent does.
+#[must_use]
+pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
+    if message == control::messages::SUMMARY.name() {
+        return Some((control::Summariser::PLACE, control::Summariser::PLACE));
+    }
+    families().into_iter().find_map(|family| {
+        let answer = family.answers().into_iter().find(|answer| answer.message.name() == message)?;
+        Some((family.name(), answer.place))
+    })
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Member {
     /// Persona of the agent.
     pub persona: Option<String>,
-    /// Role by which the study names the agent's model; the study's `default` stands in for it.
+    /// Role by which the study names the agent's model; else the study's `default`.
     pub role: Option<String>,
     /// Overrides of its persona, before those of all agents.
     #[serde(flatten)]

@@ -16,7 +16,7 @@ pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, Halt> {
     let material = material.ok_or_else(|| Halt::lasting("the brief of this task has no material of kind `packet`"))?;
     let name = &material.name;
     Packet::read(material.text.as_bytes())
-        .map_err(|error| Halt::lasting(format!("the material `{name}` is no packet: {error}")))
+        .map_err(|error| Halt::lasting(format!("the material `{name}` is not a packet: {error}")))
 }
 
 /// The rules of the agents by rule.

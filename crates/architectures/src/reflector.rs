@@ -199,7 +199,7 @@ impl Reflector {
         })
     }
 
-    /// Asks about an attempt; none where nothing usable was written. It is recorded either way.
+    /// Asks about an attempt; `None` if nothing usable was written. It is recorded either way.
     ///
     /// # Errors
     /// The halt that ended the episode.

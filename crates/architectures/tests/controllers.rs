@@ -269,7 +269,7 @@ async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
     assert_eq!(routed.len(), 2);
     assert!(routed.iter().all(|note| note["valid"] == false && note["to"] == "PLAN" && note["repaired"] == true));
     assert_eq!(stage.asked.lock().unwrap().iter().filter(|role| *role == "router").count(), 4);
-    // An executor that gives back at once, for ever, comes to an end too.
+    // An executor that gives back at once, forever, comes to an end too.
     let settings = json!({ "graph": search_plan_execute(), "global_calls": 5 });
     let replies = (0..400).map(|index| if index % 2 == 0 { DONE } else { to("PLAN") });
     let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
@@ -386,7 +386,7 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_corrected_once() {
     assert_eq!((graph["edges"].as_array().unwrap().len(), graph["id"].as_str().unwrap().len()), (9, 12));
     let told = stage.requests.lock().unwrap()[0].messages[1].text.to_string();
     assert!(told.contains("\"tools\": [{\"name\": \"Wait\"") && told.contains("\"task\""), "{told}");
-    // One subtask is no graph; the corrected one is.
+    // One subtask is not a graph; the corrected one is.
     let (log, stage, _) = play("cyclic", json!({}), workshop(1, [one.clone(), good, WAIT])).await;
     let planned = &notes(&log, "planned")[0];
     assert_eq!((&planned["valid"], &planned["attempts"]), (&json!(true), &json!(2)));

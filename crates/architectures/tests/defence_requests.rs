@@ -1,4 +1,4 @@
-//! What stands in the requests of every named configuration, read as a player reads them: nothing contradicts itself, nothing
+//! What is in the requests of every named configuration, read as a player reads them: nothing contradicts itself, nothing
 //! is named that is not there, and every protocol says the same.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -42,7 +42,7 @@ fn system(agent: &Agent) -> String {
     agent.show(&sample::brief(), &sample::queries(), "Wait", &actions).unwrap().text()
 }
 
-/// The text between two tags; none where there is no such part.
+/// The text between two tags; `None` if there is no such part.
 fn part<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     text.split_once(&format!("\n<{tag}>\n"))?.1.split_once(&format!("\n</{tag}>")).map(|(part, _)| part)
 }

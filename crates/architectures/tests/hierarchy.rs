@@ -194,7 +194,7 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
         (vec![Fails(ModelErrorKind::Refusal, "no")], "default", 3),
         // No legal action in it counts as unreadable.
         (vec![Says(r#"Answer: [{"action": "Dance", "confidence": 1}]"#), Says("[]")], "default", 4),
-        // What the repair's prompt asks for where a text names no action is no advice.
+        // What the repair's prompt asks for where a text names no action is not advice.
         (vec![Says("Answer: no."), Says(r#"[{"action": "Wait", "confidence": 0.1}]"#)], "default", 4),
         // Keys in capitals.
         (vec![Says(r#"Answer: [{"Action": "Wait", "Confidence": 0.3}]"#)], "normalised", 3),

@@ -143,7 +143,7 @@ async fn a_specialist_is_told_of_its_own_tools_and_no_others_in_every_protocol()
                 assert!(!format!("{grammar:?}").contains("Oil"), "{grammar:?}");
             }
         }
-        // A generalist is told of all of them.
+        // A generalist is told about all of them.
         let settings = json!({ "graph": graph(), "protocol": protocol });
         let all = requests("cyclic", settings, workshop(9, [])).await;
         assert!(text(&all[0].1).contains("Oil"));

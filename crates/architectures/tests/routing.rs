@@ -296,7 +296,7 @@ fn what_differs_between_machines_is_told_and_how_they_were_made_is_no_difference
 #[test]
 fn settings_of_routing_are_checked_and_change_nothing_where_they_are_left_alone() {
     for (base, settings, says) in [
-        ("cyclic", json!({ "batch": 0 }), "batch: 0 is no number of subtasks; from 1 to 16"),
+        ("cyclic", json!({ "batch": 0 }), "batch: 0 is not a number of subtasks; from 1 to 16"),
         ("cyclic", json!({ "batch": 17 }), "from 1 to 16"),
         ("cyclic", json!({ "otherwise": "guess" }), "otherwise"),
         ("dag", json!({ "batch": 2 }), "belong to `cyclic`"),

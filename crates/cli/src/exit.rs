@@ -14,7 +14,7 @@ pub enum Failure {
     /// Network, disk or provider.
     #[error("{0}")]
     External(String),
-    /// Triage came to a verdict that is no dismissal: nothing failed, and the exit code says which.
+    /// Triage came to a verdict that is not a dismissal: nothing failed, and the exit code says which.
     #[error("")]
     Verdict(gimbal_evidence::judge::Verdict),
     /// Ctrl-C.

@@ -1,4 +1,4 @@
-//! Sigma rules at the terminal: without the engine the flags say how to get it, with it hits stand beside a verdict.
+//! Sigma rules at the terminal: without the engine the flags say how to get it, with it hits are listed beside a verdict.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common::Place;

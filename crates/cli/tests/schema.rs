@@ -209,7 +209,7 @@ fn protocols_are_described_as_they_are_read() {
     let shipped = std::fs::read_to_string(root().join("papers/protocol.yaml")).unwrap();
     let page = std::fs::read_to_string(root().join("docs/protocol.md")).unwrap();
     let example = page.split_once("```yaml\n").unwrap().1.split_once("```").unwrap().0.to_owned();
-    let read = |value: &Value| gimbal_analysis::Protocol::parse(&value.to_string(), "protocol").is_ok();
+    let read = |value: &Value| gimbal_bog::Protocol::parse(&value.to_string(), "protocol").is_ok();
     for text in [shipped, example] {
         let whole = yaml(&text);
         assert!(schema.is_valid(&whole) && read(&whole), "{:?}", schema.iter_errors(&whole).next());

@@ -95,7 +95,7 @@ fn summaries_of_training_reach_the_planner_on_test_tasks_and_nobody_else() {
     assert!(planners >= 10 && others >= 20, "{planners} {others}");
 }
 
-/// The work's studies with its own models resolve, role by role; generated households and synthetic questions stand in for
+/// The work's studies with its own models resolve, role by role; generated households and synthetic questions are used instead of
 /// its games and questions. None is played: no provider is asked.
 // covers: CYC-021, CYC-054, CYC-080, CYC-081, CYC-084, CYC-085, CYC-052
 #[test]

@@ -52,7 +52,7 @@ fn a_model_argues_over_the_packet_and_its_calls_are_counted_and_kept() {
     let paid =
         "played by vllm/judge, pipeline single: 1 round, 2 calls, 2400 input and 690 output tokens, price unknown";
     assert!(said.out.contains(paid), "{}", said.out);
-    // Which text leaves is said before, and stands in the report.
+    // Which text leaves is said before, and is in the report.
     let packet = place.gimbal(&["evidence", "verify", "kept.json", "--json"]).good().json();
     let (id, head) = (packet["packet"].as_str().unwrap(), packet["head"].as_str().unwrap());
     let stated = format!("`vllm/judge` is sent the {} facts of packet {id}", packet["facts"]);

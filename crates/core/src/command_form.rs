@@ -25,9 +25,9 @@ enum Piece {
     Name(String),
 }
 
-/// A text that is no form of a command.
+/// A text that is not a form of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{form}` is no form of a command: {problem}")]
+#[error("`{form}` is not a form of a command: {problem}")]
 pub struct NotAForm {
     /// The text.
     pub form: String,
@@ -268,7 +268,7 @@ mod tests {
             ["", "{a}{b}", "go {", "go {}", "go {a b}", "go }", "go [x]", "go {a}[{b}]", "go {a} [{b}", "a {x} b {x}"]
         {
             let error = text.parse::<CommandForm>().unwrap_err();
-            assert!(error.to_string().starts_with(&format!("`{text}` is no form of a command: ")), "{error}");
+            assert!(error.to_string().starts_with(&format!("`{text}` is not a form of a command: ")), "{error}");
         }
         assert!(form("{words}").read("anything at all").is_some());
     }

@@ -40,7 +40,7 @@ impl Text {
 }
 
 impl Data {
-    /// Data by their JSON. A text that is no JSON counts as null.
+    /// Data by their JSON. A text that is not JSON counts as null.
     #[must_use]
     pub fn json(text: impl Into<Arc<str>>) -> Self {
         Self { text: Some(Text::Whole(text.into())), tree: OnceLock::new() }

@@ -75,7 +75,7 @@ pub trait Environment: Send {
     fn tracker(&self) -> Box<dyn Tracker>;
 
     /// Hash of the true state of the environment, for replay and for telling what a call did: a call that changes nothing leaves
-    /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is no part
+    /// it as it was, and a way back leads to the digest that was there before. The count of an episode's calls is not part
     /// of it, even where it ends the episode; a clock is part of it only where the rules of the environment depend on it.
     fn state(&self) -> Digest;
 

@@ -91,7 +91,7 @@ const CLAUSES: [char; 8] = [',', ';', '.', '(', ')', ':', '\u{2014}', '"'];
 /// Lines that may hold the parts of one action.
 const PARTS: usize = 4;
 
-/// Reads one action. `read` reads a text that is an action and nothing else, `begins` tells whether a word is the name of an
+/// Reads one action. `read` reads a text that is an action and nothing else, `begins` says whether a word is the name of an
 /// action, and `second` reads a line or clause as the other action that it may name.
 ///
 /// # Errors

@@ -33,6 +33,13 @@ pub fn read(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     Ok(call)
 }
 
+/// The place of the subject that a call names by this parameter.
+#[must_use]
+pub fn subject(call: &ToolCall, parameter: &str, subjects: &[String]) -> Option<usize> {
+    let named = call.string(parameter)?;
+    subjects.iter().position(|subject| subject == named)
+}
+
 /// Whether a call names a tool, and has its required arguments and no others.
 ///
 /// # Errors

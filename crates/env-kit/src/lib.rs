@@ -10,6 +10,7 @@ mod history;
 pub mod json;
 pub mod manifest;
 pub mod named;
+mod on_subjects;
 pub mod options;
 pub mod query;
 pub mod replay;

@@ -93,7 +93,7 @@ pub enum Problem {
     #[error("the tool has no entry; add one, `{{}}` where it uses and changes nothing")]
     NoEntry,
     /// A text names a parameter that the tool does not have.
-    #[error("`{text}` names `{parameter}`, which is no parameter of the tool{hint} (known: {known})")]
+    #[error("`{text}` names `{parameter}`, which is not a parameter of the tool{hint} (known: {known})")]
     UnknownParameter {
         /// The text.
         text: String,
@@ -141,7 +141,7 @@ pub enum Problem {
     #[error("the tool takes commands and no form is there; add `commands` with forms such as `go to {{place}}`")]
     NoForms,
     /// The shortest time is longer than the longest.
-    #[error("{shortest} to {longest} seconds are no span; write the shorter time first")]
+    #[error("{shortest} to {longest} seconds are not a span; write the shorter time first")]
     Reversed {
         /// What is written first.
         shortest: u32,
@@ -370,7 +370,7 @@ commands:
             (
                 "'decoys of {hostname}'",
                 "'decoys of {hostnme}'",
-                "tools.DecoyA.writes: `decoys of {hostnme}` names `hostnme`, which is no parameter of the tool; did you mean `hostname`? (known: hostname)",
+                "tools.DecoyA.writes: `decoys of {hostnme}` names `hostnme`, which is not a parameter of the tool; did you mean `hostname`? (known: hostname)",
             ),
             (
                 "List: {}",
@@ -382,7 +382,11 @@ commands:
                 "'decoys of {hostname'",
                 "tools.DecoyA.writes: `decoys of {hostname` has a brace without its other half; write parameters as `{name}`",
             ),
-            ("[1, 60]", "[61, 60]", "tools.DecoyA.seconds: 61 to 60 seconds are no span; write the shorter time first"),
+            (
+                "[1, 60]",
+                "[61, 60]",
+                "tools.DecoyA.seconds: 61 to 60 seconds are not a span; write the shorter time first",
+            ),
             (
                 "{ command: command }",
                 "{}",
@@ -391,7 +395,7 @@ commands:
             (
                 "command: command",
                 "command: comand",
-                "tools.Do.command: `comand` names `comand`, which is no parameter of the tool; did you mean `command`? (known: command)",
+                "tools.Do.command: `comand` names `comand`, which is not a parameter of the tool; did you mean `command`? (known: command)",
             ),
             (
                 "go to {place}",
@@ -401,7 +405,7 @@ commands:
             (
                 "'{place}' }",
                 "'{spot}' }",
-                "commands, form `go to {place}`.effects: `{spot}` names `spot`, which is no parameter of the tool (known: place, command)",
+                "commands, form `go to {place}`.effects: `{spot}` names `spot`, which is not a parameter of the tool (known: place, command)",
             ),
         ] {
             assert_eq!(changed(from, to), format!("brief.yaml, manifest, {expected}"));
@@ -410,7 +414,7 @@ commands:
         let expected =
             "the tool takes commands and no form is there; add `commands` with forms such as `go to {place}`";
         assert_eq!(read(without).unwrap_err(), format!("brief.yaml, manifest, tools.Do.command: {expected}"));
-        assert!(changed("go to {place}", "go {to}{place}").contains("is no form of a command"));
+        assert!(changed("go to {place}", "go {to}{place}").contains("is not a form of a command"));
         assert!(changed("Do: {", "Do: { wrties: [],").contains("did you mean `writes`?"));
     }
 }

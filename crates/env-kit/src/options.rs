@@ -82,7 +82,7 @@ impl Field {
         Self::new(key, Takes::Map(fields), about.to_owned())
     }
 
-    /// A value of a form of its own: `schema` describes it, `give` says how to write it, and `fits` tells whether a value has
+    /// A value of a form of its own: `schema` describes it, `give` says how to write it, and `fits` says whether a value has
     /// that form. The environment reads what is in it.
     #[must_use]
     pub fn shaped(key: &'static str, schema: Value, give: &'static str, fits: fn(&Value) -> bool) -> Self {

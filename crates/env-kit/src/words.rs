@@ -15,7 +15,7 @@ pub const QUIET: &str = "no status change";
 pub const ACTION: &str = "action";
 /// Key: why the agent did so, in its own words.
 pub const JUSTIFICATION: &str = "justification";
-/// Key: what the comparison says of a subject whose status tells of an action instead (BOG-R17); in the log, of the
+/// Key: what the comparison says of a subject whose status reports an action instead (BOG-R17); in the log, of the
 /// subjects that it gave news of.
 pub const COMPARED: &str = "compared_with_baseline";
 

@@ -1,4 +1,4 @@
-//! Classes of facts: what kind of thing was observed. A class is no opinion.
+//! Classes of facts: what kind of thing was observed. A class is not an opinion.
 
 use std::fmt;
 use std::str::FromStr;
@@ -103,7 +103,7 @@ classes! {
     Other = "other_groups", None, "Groups of facts beyond the table of groups, counted together.";
 }
 
-/// A text that is no class.
+/// A text that is not a class.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no class of facts `{0}`{hint}", hint = gimbal_core::nearest::hint(.0, Class::ALL.iter().map(|class| class.name())))]
 pub struct UnknownClass(pub String);
@@ -125,7 +125,7 @@ impl Class {
 }
 
 impl Class {
-    /// Whether it says what somebody else's rule makes of a record. Agents by rule and judges pass over such facts, so that no verdict
+    /// Whether it says what someone else's rule makes of a record. Agents by rule and judges pass over such facts, so that no verdict
     /// follows from them alone.
     #[must_use]
     pub const fn is_opinion(self) -> bool {

@@ -15,7 +15,7 @@ use crate::{Class, Counter, Entity, Stamp, Utc};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactId(u32);
 
-/// A text that is no id of a fact.
+/// A text that is not an id of a fact.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is no id of a fact: expected F and at least three digits, such as F012")]
 pub struct NotAFactId(pub String);
@@ -78,7 +78,7 @@ impl fmt::Display for SourceId {
     }
 }
 
-/// A text that is no id of a source.
+/// A text that is not an id of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is no id of a source: expected S1, S2 and so on")]
 pub struct NotASourceId(String);

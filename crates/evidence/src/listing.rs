@@ -83,7 +83,7 @@ const TELLING: [&str; 71] = [
     "EventID",
 ];
 
-/// Fields that only number or relate records: they stand in the packet, and not in a line.
+/// Fields that only number or relate records: they are in the packet, and not in a line.
 const NUMBERING: [&str; 41] = [
     "ActivityID",
     "CallTrace",

@@ -72,7 +72,7 @@ impl Packet {
     /// Reads a list of cited ids.
     ///
     /// # Errors
-    /// All texts that are no id of a fact in this packet.
+    /// All texts that are not ids of facts in this packet.
     pub fn validate<T: AsRef<str>>(&self, ids: &[T]) -> Result<Vec<FactId>, UnknownFacts> {
         let mut known = Vec::with_capacity(ids.len());
         let mut unknown = Vec::new();

@@ -1,5 +1,5 @@
 //! A verdict for people and programs: text, Markdown, JSON lines, a page, and a timeline. Each sentence points at facts, and the head of the
-//! packet stands in every form.
+//! packet is part of every form.
 
 mod hits;
 mod html;
@@ -23,7 +23,7 @@ pub struct Triage<'a> {
     pub packet: &'a Packet,
     /// The verdict.
     pub outcome: &'a Outcome,
-    /// How it was played; none where rules spoke for both sides and no model was asked.
+    /// How it was played; `None` if rules spoke for both sides and no model was asked.
     pub played: Option<&'a Played>,
 }
 

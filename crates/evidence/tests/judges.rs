@@ -263,7 +263,7 @@ proptest! {
             Verdict::ThreatConfirmed => 2,
         };
         let more = more.max(architect);
-        // An outright win of V2 against a sure opponent is no rule of the capped one: there a higher confidence can end it.
+        // An outright win of V2 against a sure opponent is not a rule of the capped one: there a higher confidence can end it.
         for judge in [Judge::V1, Judge::V1Extended, Judge::V2, Judge::V2Symmetric] {
             for arithmetic in Arithmetic::ALL {
                 let verdict = |architect| {

@@ -24,7 +24,7 @@ pub fn source(index: u32) -> Source {
     }
 }
 
-/// A fact of the one source of [`packet`], at a place of its own. Texts that are no entity give none.
+/// A fact of the one source of [`packet`], at a place of its own. Texts that are not entities give none.
 pub fn seen(class: Class, actor: &str, object: &str, second: Option<i64>, attributes: &[(&str, &str)]) -> NewFact {
     let about = format!("{class} {actor} {object} {second:?} {attributes:?}");
     let digest = Digest::of(about.as_bytes());

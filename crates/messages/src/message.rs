@@ -51,7 +51,7 @@ pub enum Allowed {
 
 /// The value of a message, read in tiers from what a model wrote (BOG-070).
 pub trait Content: Sized + Send {
-    /// Reads what a model wrote, and how; none where it cannot be read at all.
+    /// Reads what a model wrote, and how; `None` if it cannot be read at all.
     fn read(text: &str, brief: &Brief) -> Option<(Self, Tier)>;
 
     /// The value that replaces an answer about `target` that cannot be read. It says so.

@@ -20,7 +20,7 @@ pub fn schema(range: &RangeInclusive<u64>) -> Value {
     json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() })
 }
 
-/// The decimal texts of the whole numbers from `least` to `most`, without leading zeros; none where the range is empty.
+/// The decimal texts of the whole numbers from `least` to `most`, without leading zeros; `None` if the range is empty.
 #[must_use]
 pub fn whole_numbers(least: u64, most: u64) -> Option<String> {
     if least > most {

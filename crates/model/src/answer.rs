@@ -1,4 +1,4 @@
-//! Completions of models that are no language models.
+//! Completions of models that are not language models.
 
 use gimbal_core::chat::ProviderFacts;
 use gimbal_core::{ChatRequest, Completion, Finish, RequestedCall};

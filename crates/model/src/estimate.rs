@@ -1,4 +1,4 @@
-//! Token counts where no provider counts: of models that are no language models, and of answers without a usage report.
+//! Token counts where no provider counts: of models that are not language models, and of answers without a usage report.
 //!
 //! The rule is a fixed estimate, so that dry runs exercise budgets and tables: four bytes of UTF-8 a token, rounded up
 //! for each message, for the list of tools and for the answer. It is marked [`UsageSource::Estimated`] everywhere.

@@ -105,7 +105,7 @@ impl Models {
     }
 
     /// What is known of a remote model's server: which grammars it enforces, which settings it takes, how much fits.
-    /// None of models that are no remote ones.
+    /// None of models that are not remote ones.
     #[must_use]
     pub fn known(&self, name: &str) -> Option<Known> {
         matches!(ModelName::parse(name), Ok(ModelName::Remote { .. })).then(|| self.config.known(name))

@@ -22,7 +22,7 @@ fn the_key_template_names_every_variable_and_holds_no_value() {
     let read: BTreeSet<String> = Provider::ALL
         .iter()
         .flat_map(|provider| [provider.key_variable(), provider.base_variable()])
-        // Services of environments, which are no models.
+        // Services of environments, which are not models.
         .chain(["SEC_API_KEY", "SERPAPI_API_KEY", "SEC_CONTACT"])
         .map(str::to_owned)
         .collect();

@@ -22,7 +22,7 @@ pub enum Preset {
     Published,
 }
 
-/// A name that is no preset's.
+/// A name that is not a preset's.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no preset `{name}`{hint}")]
 pub struct UnknownPreset {

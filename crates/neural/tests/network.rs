@@ -1,4 +1,4 @@
-//! Networks: their size, their scores, and that scores do not depend on what stands beside.
+//! Networks: their size, their scores, and that scores do not depend on the other rows.
 
 use gimbal_core::{Digest, Scorer as _};
 use gimbal_neural::data::{Conflict, Header, synthetic};
@@ -91,7 +91,7 @@ fn scores_are_thousandths_and_one_party_needs_no_network() {
     assert!(net.outcome(&rows).iter().all(|chance| (0..=1000).contains(chance)));
     assert_eq!(net.score(&rows[..1]), [0]);
     assert_eq!(net.score(&[]), Vec::<i64>::new());
-    // Rows that are no rows, and numbers that are none, are scored all the same.
+    // Rows that are not rows, and numbers that are none, are scored all the same.
     let odd = [vec![1.0], vec![f32::NAN; net.width()], vec![f32::MAX; net.width()]];
     assert_eq!(net.score(&odd).len(), 3);
     assert!(net.outcome(&odd).iter().all(|chance| (0..=1000).contains(chance)));

@@ -2,7 +2,7 @@
 //!
 //! A reader parses the prompt's own text ([`kit`]) and answers in the form that the prompt asks for. It holds no state between
 //! requests and knows no environment's code: what a prompt does not say, it cannot know, and it says what it missed. What
-//! readers reach shows what a request is worth to one fixed player; it is no evidence about language models.
+//! readers reach shows what a request is worth to one fixed player; it is not evidence about language models.
 
 pub mod ballots;
 pub mod control;
@@ -81,7 +81,7 @@ fn careful(sheet: &kit::Sheet<'_>) -> Reply {
     search::reply(sheet, player).unwrap_or_else(|| player(sheet))
 }
 
-/// The answer of the player whose environment the prompt speaks of.
+/// The answer of the player whose environment the prompt mentions.
 fn player(sheet: &kit::Sheet<'_>) -> Reply {
     if ballots::knows(sheet) {
         return ballots::reply(sheet);

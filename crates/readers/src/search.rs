@@ -19,7 +19,7 @@ const NAMED: (usize, usize) = (3, 60);
 /// Words of a result that tell that nothing came of an action.
 const NOTHING: [&str; 6] = ["nothing happen", "could not", "refused", "error", "not possible", "no usable action"];
 
-/// The answer of a proposer, a valuer or a reflector; none where the page asks none of them.
+/// The answer of a proposer, a valuer or a reflector; `None` if the page asks none of them.
 pub(crate) fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Option<Reply> {
     if !sheet.adviser {
         return None;

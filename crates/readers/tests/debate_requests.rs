@@ -55,7 +55,7 @@ fn stumbles(settings: &Value, constrained: bool, asked: &Asked) -> Vec<String> {
     let member = |key: &str| told.as_ref().and_then(|told| told.get(key));
     let (yours, theirs) = (member("yours"), member("theirs"));
     let heard = theirs.is_some_and(|theirs| !theirs.is_null());
-    // The task behind the packet; the packet itself holds texts of anybody.
+    // The task behind the packet; anyone may have written the texts in the packet itself.
     let task = last.rsplit("</debate>").next().unwrap_or(last);
     let says = |words: &str| task.contains(words);
     if yours.is_none() {

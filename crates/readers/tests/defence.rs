@@ -122,7 +122,7 @@ async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_change
             let (mean, own) = interval(&environment.returns(&configured("react", configuration), MANY).await);
             println!("{} {configuration}: {mean:.2} +- {own:.2}", environment.name);
             let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", environment.name);
-            // Within the policy's interval, or above it: the status tells of sources of attacks that the policy does not see.
+            // Within the policy's interval, or above it: the status reports sources of attacks that the policy does not see.
             assert!(mean >= policy - half, "{said}");
         }
     }

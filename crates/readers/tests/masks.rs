@@ -1,4 +1,4 @@
-//! What an agent is told of its actions and what its mask lets through are the same, in every environment and protocol: each kind
+//! What an agent is told about its actions and what its mask lets through are the same, in every environment and protocol: each kind
 //! of action in its glossary can be written, and nothing else.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ struct Told {
 struct OneCall {
     agent: Agent,
     only: Option<String>,
-    /// What the agent is told of its subtask, where it has one.
+    /// What the agent is told about its subtask, where it has one.
     subtask: Option<&'static str>,
     told: Mutex<Option<Told>>,
 }

@@ -17,8 +17,10 @@ use crate::source::{Source, applies};
 pub struct Everything {
     /// Facts of the run.
     pub meta: Meta,
-    /// The standard tables with rows, then every table of the works.
+    /// The standard tables, then those of the works; those with rows.
     pub tables: Vec<Table>,
+    /// Keys of the works' tables without rows in this run.
+    pub empty: Vec<&'static str>,
     /// Every figure of the works, those with nothing to draw too.
     pub figures: Vec<Output>,
 }
@@ -32,8 +34,11 @@ impl Everything {
         let cells = read::run_cells(source.stored, source.registry);
         let (report, made) = with_items(source, &source.chosen(|item| applies(item, &cells)))?;
         let document = report.document();
-        let tables = report.tables().iter().cloned().chain(made.tables).collect();
-        Ok(Self { meta: document.meta.clone(), tables, figures: made.figures })
+        let (filled, bare): (Vec<Table>, Vec<Table>) =
+            made.tables.into_iter().partition(|table| !table.rows.is_empty());
+        let tables = report.tables().iter().cloned().chain(filled).collect();
+        let empty = bare.iter().map(|table| table.key).collect();
+        Ok(Self { meta: document.meta.clone(), tables, empty, figures: made.figures })
     }
 
     /// How many figures have nothing to draw.

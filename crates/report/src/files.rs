@@ -107,7 +107,7 @@ pub fn own_folder(path: &Path) -> Result<(), FileFailure> {
     folder(path)
 }
 
-/// Removes a file; a file that does not exist is no error.
+/// Removes a file; a file that does not exist is not an error.
 ///
 /// # Errors
 /// When it cannot be removed.

@@ -1,12 +1,13 @@
 //! The only place that reads run folders for reports: once for each report.
 
+use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::TraceFold;
 use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::stored_records::RecordFold;
 use gimbal_analysis::work_folds::WorkFolds;
 use gimbal_analysis::{Analysis, BaselineChoice, CellInfo, Options, Rows};
 use gimbal_study::read::{self, Books, Episodes, Fold, Reading};
-use gimbal_view::work::{Inputs, Needs};
+use gimbal_view::work::{Inputs, Needs, Work};
 
 use crate::catalogue::Listed;
 use crate::error::ReportError;
@@ -56,6 +57,17 @@ fn needs(chosen: &[Listed]) -> Needs {
     chosen.iter().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs))
 }
 
+/// The detectors of the works of these items, each work's once.
+fn detectors(chosen: &[Listed]) -> Vec<Detector> {
+    let mut works: Vec<&'static dyn Work> = Vec::new();
+    for listed in chosen.iter().filter(|listed| listed.item.needs.traces) {
+        if !works.iter().any(|work| work.name() == listed.work.name()) {
+            works.push(listed.work);
+        }
+    }
+    works.into_iter().flat_map(|work| work.detectors()).copied().collect()
+}
+
 /// The folds over journals that items need.
 struct ItemFolds<'s> {
     traces: Option<TraceFold>,
@@ -69,7 +81,9 @@ impl<'s> ItemFolds<'s> {
         let sources = chosen.iter().filter_map(|listed| listed.item.records);
         let folds = chosen.iter().filter_map(|listed| listed.item.needs.fold);
         Self {
-            traces: needs.traces.then(|| read::trace_fold(stored).counted_by(source.options.tokenizer.clone())),
+            traces: needs.traces.then(|| {
+                read::trace_fold(stored).watched_by(detectors(chosen)).counted_by(source.options.tokenizer.clone())
+            }),
             works: WorkFolds::new(folds, &read::run_cells(stored, registry)),
             records: RecordFold::new(sources),
         }

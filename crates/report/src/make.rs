@@ -1,8 +1,10 @@
 //! Making items of works from the data of a run.
 
-use gimbal_analysis::{Analysis, BaselineChoice, Protocol, Rows, Table};
+use std::any::Any;
+
+use gimbal_analysis::Table;
 use gimbal_view::Output;
-use gimbal_view::work::{Context, Inputs, Item, Make, Undeclared, Work};
+use gimbal_view::work::{Choices, Context, Inputs, Item, Make, Undeclared, Work};
 
 use crate::catalogue::Listed;
 use crate::error::ReportError;
@@ -45,8 +47,8 @@ fn of_work(
     if items.is_empty() {
         return Ok(made);
     }
-    let protocol = protocol(source, inputs, work);
-    let context = Context::new(inputs, protocol.as_ref())?;
+    let protocol = source.options.protocol.as_deref().map(|chosen| chosen as &(dyn Any + 'static));
+    let context = Context::new(work, inputs, &Choices { baseline: source.stored.baseline.as_deref(), protocol });
     for item in items {
         let fault = |undeclared| Listed { work, item }.fault(undeclared);
         match item.make {
@@ -57,26 +59,4 @@ fn of_work(
         }
     }
     Ok(made)
-}
-
-/// The work's protocol, or the user's in its place, with the baseline that is asked for. Where the protocol's own baseline
-/// was not played, the study's takes its place. `None` for works without a protocol.
-fn protocol(source: &Source<'_>, inputs: &Inputs, work: &dyn Work) -> Option<Protocol> {
-    let shipped = work.protocol()?;
-    let (rows, analysis) = inputs.results.as_ref()?;
-    let mut protocol = source.options.protocol.as_ref().unwrap_or(shipped).clone();
-    if let Some(label) = baseline(&protocol, rows, analysis, source.stored.baseline.as_deref()) {
-        protocol.baseline = label;
-    }
-    Some(protocol)
-}
-
-/// What replaces a protocol's baseline, if anything does.
-fn baseline(protocol: &Protocol, rows: &Rows, analysis: &Analysis, stored: Option<&str>) -> Option<String> {
-    let played = |name: &str| rows.cells.iter().any(|cell| cell.configuration == name);
-    match &analysis.options.baseline {
-        Some(BaselineChoice::Configuration(label)) if stored != Some(label.as_str()) => Some(label.clone()),
-        Some(BaselineChoice::Configuration(label)) if !played(&protocol.baseline) => Some(label.clone()),
-        _ => None,
-    }
 }

@@ -1,8 +1,9 @@
 //! What a report is made from: a run, the works, and the choices of the user.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use gimbal_analysis::Protocol;
 use gimbal_analysis::profile::Tokenizer;
 use gimbal_analysis::work_folds::RunCell;
 use gimbal_model::Price;
@@ -18,8 +19,8 @@ use crate::catalogue::{Catalogue, Listed};
 pub struct Options {
     /// Configuration or cell that differences are taken against, in place of the study's.
     pub baseline: Option<String>,
-    /// Which configuration is what, in place of the protocol of each work.
-    pub protocol: Option<Protocol>,
+    /// Which configuration is what, in place of the protocol of a work; of the type of the work that reads it.
+    pub protocol: Option<Arc<dyn Any + Send + Sync>>,
     /// Prices by model for the table `rescored`, in place of those in force when the study ran.
     pub prices: Option<BTreeMap<String, Price>>,
     /// Counts the tokens of blocks of context, in place of an estimate by length.

@@ -184,7 +184,7 @@ fn no_label_of_a_study_like_the_works_is_cut() {
     }
 }
 
-/// A name that is cut is told in full where the pointer rests on it.
+/// A name that is cut is shown in full under the pointer.
 #[test]
 fn a_cut_name_is_told_in_full() {
     let outputs = drawn(&renamed(published::study(ENVIRONMENT)));

@@ -70,7 +70,7 @@ pub enum LabelsError {
         /// The column.
         column: &'static str,
     },
-    /// It is no table of comma-separated values.
+    /// It is not a table of comma-separated values.
     #[error("{place}: {what}")]
     Form {
         /// The file.
@@ -88,7 +88,7 @@ impl Labels {
     /// Reads comma-separated values with the columns `file` and `label`; others are passed over. `place` names the file in messages.
     ///
     /// # Errors
-    /// When a column is missing, or a line is no line of the table.
+    /// When a column is missing, or a line is not a line of the table.
     pub fn read(text: &str, place: &str) -> Result<Self, LabelsError> {
         let form = |error: csv::Error| LabelsError::Form { place: place.to_owned(), what: error.to_string() };
         let mut reader = csv::Reader::from_reader(text.as_bytes());

@@ -57,7 +57,7 @@ pub struct RuleFiles {
 /// A folder that cannot be read at all.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// It is no folder, or cannot be opened.
+    /// It is not a folder, or cannot be opened.
     #[error("{}: cannot be read as a folder of rules: {source}", path.display())]
     Io {
         /// The folder.

@@ -127,7 +127,7 @@ impl<'m> Hits<'m> {
         }
     }
 
-    /// The source that facts of hits rest on: the rules, by their hash.
+    /// The source that facts of hits are based on: the rules, by their hash.
     #[must_use]
     pub fn source(&self, bytes: u64, sha256: Digest) -> Source {
         Source {

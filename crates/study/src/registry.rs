@@ -17,7 +17,7 @@ pub struct Registry {
     pub environments: Vec<Arc<dyn Catalogue>>,
     /// Families of architectures.
     pub architectures: Vec<Arc<dyn ArchitectureKind>>,
-    /// What makes scorers and embedders; none where the program has no learned parts.
+    /// What makes scorers and embedders; `None` if the program has no learned parts.
     pub learned: Option<Arc<dyn Learned>>,
 }
 
@@ -103,7 +103,7 @@ impl ModelSource for Models {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     builtin: BTreeMap<String, &'static str>,
-    /// Built-in files that are no texts.
+    /// Built-in files that are not texts.
     builtin_bytes: BTreeMap<String, &'static [u8]>,
     folders: Vec<PathBuf>,
     /// Folders with a user's own data, read after all others and for bytes only.
@@ -118,7 +118,7 @@ impl Library {
         Self { builtin, folders, ..Self::default() }
     }
 
-    /// The same with built-in files that are no texts (path and bytes).
+    /// The same with built-in files that are not texts (path and bytes).
     #[must_use]
     pub fn with_bytes(mut self, builtin: &[(&str, &'static [u8])]) -> Self {
         self.builtin_bytes.extend(builtin.iter().map(|(path, bytes)| ((*path).to_owned(), *bytes)));

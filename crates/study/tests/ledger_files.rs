@@ -16,7 +16,7 @@ use gimbal_study::run::ledger::{Row, Sent};
 use gimbal_study::runner::Progress;
 use gimbal_study::stage::Cancel;
 
-/// A process that asks five times and is killed before any answer: its rows are all that tells of it.
+/// A process that asks five times and is killed before any answer: its rows are the only trace of it.
 fn killed_process(path: &Path) {
     let mut files = Writable::take(path).unwrap().files().unwrap();
     for attempt in 0..5 {

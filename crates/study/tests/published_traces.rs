@@ -1,4 +1,4 @@
-//! What the work on cyclic graphs tells of single episodes (CYC-098), with scripted agents: the control flow must do the
+//! What the work on cyclic graphs reports about single episodes (CYC-098), with scripted agents: the control flow must do the
 //! same with the same decisions.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 

@@ -71,7 +71,7 @@ impl Commitments {
     }
 
     /// Enters what a layer wanted and got at a step. It takes the place of what the same layer holds in the same matter. Returns its number;
-    /// `None` for a call without an `until` of its own, which holds in its own step alone and is no commitment.
+    /// `None` for a call without an `until` of its own, which holds in its own step alone and is not a commitment.
     pub fn commit(&mut self, proposal: &Proposal, step: u32) -> Option<u64> {
         let subject = match &proposal.content {
             Content::Directive(directive) => directive.id.clone(),

@@ -23,7 +23,7 @@ pub enum Layer {
     Meta,
 }
 
-/// A name that is no layer's.
+/// A name that is not a layer's.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no layer `{name}`{hint}")]
 pub struct UnknownLayer {

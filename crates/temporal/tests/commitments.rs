@@ -32,7 +32,7 @@ fn a_commitment_holds_until_it_is_over_released_or_superseded() {
     assert_eq!(table.expire(5), [1]);
     assert_eq!(table.commit(&directive(Layer::Strategic, "g/a"), 6), Some(3));
     assert_eq!(table.all()[1].released.as_ref().unwrap().by, ReleasedBy::Superseded(3));
-    // Another layer's directive of the same name stands beside it.
+    // Another layer's directive of the same name holds beside it.
     table.commit(&directive(Layer::Institutional, "g/a"), 6);
     assert_eq!(held(&table, 6).len(), 2);
     assert!(table.release(3, 7, ReleasedBy::Overruled(Layer::Reflex)));

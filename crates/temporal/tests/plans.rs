@@ -104,7 +104,7 @@ fn rules_decide_by_priority_then_strictness_and_what_is_forbidden_comes_first() 
     assert_eq!(ruling("remove", "user1", 0), (RuleAction::Deny, "forbidden remove *".to_owned()));
     assert_eq!(ruling("restore", "user1", 100_001), (RuleAction::Escalate, "threshold tokens".to_owned()));
     assert_eq!(ruling("restore", "user1", 100_000).0, RuleAction::Allow);
-    // What an allowing rule outranks is no directive: the ruling decides.
+    // What an allowing rule outranks is not a directive: the ruling decides.
     let ids: Vec<String> = policy.directives().into_iter().map(|one| one.id).collect();
     assert_eq!(ids, ["policy/forbidden"]);
 }

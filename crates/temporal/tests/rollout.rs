@@ -130,7 +130,7 @@ fn the_policy_is_held_to_what_the_directives_allow_while_they_last() {
     assert_eq!(worth(0, wait(), first(Some(3)), &still), [Milli(-6000)]);
     // The nearest call to `Light lamp_1` that is allowed is `Light lamp_2`, again and again.
     assert_eq!(worth(0, wait(), first(Some(3)), &near), [Milli(-5000)]);
-    // For ever: the last lamp is never lit.
+    // Forever: the last lamp is never lit.
     assert_eq!(worth(0, wait(), first(None), &near), [Milli(-20_000)]);
     assert_eq!(worth(0, wait(), vec![rule("r", &["*"], None)], &near), [Milli(-20_000)], "idle is always open");
     // A directive that has ended, and one of words alone.
@@ -362,14 +362,14 @@ proptest! {
         let table = Commitments::new();
         let Some(found) = choices(&proposals, &table, &[], usize::MAX) else { return Ok(()) };
         prop_assert!(!found.cut);
-        // Without a margin Algorithm 1 as printed leaves somebody of every group.
+        // Without a margin Algorithm 1 as printed leaves someone of every group.
         let weights = Weights { base: base.map(|one| Milli(one * 50)), epsilon: Milli::ZERO, ..Weights::default() };
         let mode = if greedy { Mode::Greedy } else { Mode::Literal };
         let tie = if slower { Tie::KeepSlower } else { Tie::KeepFaster };
         let arbiter = Arbiter { weights, mode, tie, rules, ..Arbiter::default() };
         let again = choices(&proposals, &table, &[Rule::new("this", arbiter)], usize::MAX).unwrap();
         prop_assert_eq!(again.candidates.len(), found.candidates.len());
-        // Ways differ in what decides their value, and nobody in effect excludes anybody else in effect.
+        // Ways differ in what decides their value, and nobody in effect excludes anyone else in effect.
         for (place, way) in found.candidates.iter().enumerate() {
             let excluded = found.conflicts.iter().any(|one| way.kept.contains(&one.one) && way.kept.contains(&one.other));
             prop_assert!(!excluded);

@@ -28,7 +28,7 @@ pub struct Picker {
 #[derive(Debug)]
 pub struct Parrot(pub Arc<str>);
 
-/// Says its lines one after another, and the last one for ever.
+/// Says its lines one after another, and the last one forever.
 #[derive(Debug)]
 pub struct Reciter(std::sync::Mutex<(std::collections::VecDeque<Arc<str>>, Arc<str>)>);
 

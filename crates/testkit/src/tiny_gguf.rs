@@ -127,7 +127,7 @@ impl TinyGguf {
             tensors.matrix(&name("ffn_down"), ff, w, spread(ff));
         }
         tensors.ones("output_norm.weight", w);
-        // A head of its own: with a tied one an untrained model repeats its last token for ever.
+        // A head of its own: with a tied one an untrained model repeats its last token forever.
         tensors.matrix("output.weight", w, vocabulary_size, 0.6);
 
         let mut file = Vec::new();

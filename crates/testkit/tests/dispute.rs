@@ -20,7 +20,7 @@ use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
 use gimbal_testkit::plays::dispute::{DisputeKind, Disputed};
 use gimbal_view::kit::svg::{Anchor, LABEL, Svg};
-use gimbal_view::work::{Context, Item, Make, Needs, Undeclared, Work};
+use gimbal_view::work::{Choices, Context, Item, Make, Needs, Undeclared, Work};
 use gimbal_view::{Figure, Output};
 
 /// The files of the project, and a model that says nothing of use.
@@ -211,6 +211,6 @@ async fn a_work_brings_a_table_and_a_figure_of_its_own() {
     assert!(unknown.to_string().contains("`disputes`"), "{unknown}");
     // An item that reads what it does not declare is an error that names it.
     let nothing = gimbal_view::work::Inputs::default();
-    let undeclared = Context::new(&nothing, None).unwrap();
+    let undeclared = Context::new(&DisputeWork, &nothing, &Choices::default());
     assert!(undeclared.records::<Disputes>(&DISPUTES).is_err());
 }

@@ -33,9 +33,9 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
     } else if played.is_empty() {
         return match analysis.cells.iter().map(CellSummary::cuts).sum::<usize>() {
             0 if in_progress => format!("In progress, 0 of {} planned episodes played so far.", planned(analysis)),
-            0 => format!("No episode has been played: this run tells nothing yet{}.", lost(analysis)),
+            0 => format!("No episode has been played: this run shows nothing yet{}.", lost(analysis)),
             cut => format!(
-                "Every episode that was played ({cut}) was cut by a limit of the episode: this run tells nothing about returns."
+                "Every episode that was played ({cut}) was cut by a limit of the episode: this run says nothing about returns."
             ),
         };
     } else if !evidence.is_empty() {

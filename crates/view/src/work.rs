@@ -6,11 +6,12 @@
 use std::any::Any;
 use std::fmt;
 
+use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
-use gimbal_analysis::{Analysis, AnalysisError, Grids, Protocol, Rows, Table};
+use gimbal_analysis::{Analysis, AnalysisError, Rows, Table};
 
 use crate::kit::picture::Output;
 
@@ -22,10 +23,28 @@ pub trait Work: Sync {
     /// Everything that the work has, in reading order. A key is unique among the items of its kind in all works.
     fn items(&self) -> &'static [Item];
 
-    /// Which configuration is what, for works whose studies lie on axes ([`Context::grids`]).
-    fn protocol(&self) -> Option<&'static Protocol> {
+    /// What is looked for in the trajectories of every episode, for items that need traces.
+    fn detectors(&self) -> &'static [Detector] {
+        &[]
+    }
+
+    /// What the items of the work share beside the data of the run, such as which configuration is what; made once before
+    /// the items ([`Context::shared`]).
+    fn prepare(&self, _inputs: &Inputs, _choices: &Choices<'_>) -> Option<Shared> {
         None
     }
+}
+
+/// What the items of a work share: of a type that the work alone knows.
+pub type Shared = Box<dyn Any>;
+
+/// What the user chose for a report, as far as works read it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices<'c> {
+    /// The baseline that the study names.
+    pub baseline: Option<&'c str>,
+    /// A protocol in place of a work's own; of the type of the work that reads it.
+    pub protocol: Option<&'c (dyn Any + 'static)>,
 }
 
 /// One table, one figure, or the printed numbers of a work.
@@ -135,20 +154,14 @@ pub struct Undeclared(pub &'static str);
 /// What the items of one work are made from. What several items share is made once.
 pub struct Context<'a> {
     inputs: &'a Inputs,
-    grids: Option<Grids<'a>>,
+    shared: Option<Shared>,
 }
 
 impl<'a> Context<'a> {
-    /// The data with the work's protocol, or the one that the user chose in its place.
-    ///
-    /// # Errors
-    /// When an episode names a cell that the rows do not hold.
-    pub fn new(inputs: &'a Inputs, protocol: Option<&'a Protocol>) -> Result<Self, AnalysisError> {
-        let grids = match (&inputs.results, protocol) {
-            (Some((rows, analysis)), Some(protocol)) => Some(Grids::new(rows, analysis, protocol)?),
-            _ => None,
-        };
-        Ok(Self { inputs, grids })
+    /// The data with what the items of this work share.
+    #[must_use]
+    pub fn new(work: &dyn Work, inputs: &'a Inputs, choices: &Choices<'_>) -> Self {
+        Self { inputs, shared: work.prepare(inputs, choices) }
     }
 
     /// Rows of episodes.
@@ -175,12 +188,12 @@ impl<'a> Context<'a> {
         self.inputs.records.get(source.name).ok_or(Undeclared("records of this source"))
     }
 
-    /// Results by environment, configuration and model, under the protocol.
+    /// What the items of the work share ([`Work::prepare`]).
     ///
     /// # Errors
-    /// When the item does not declare [`Needs::results`], or its work has no protocol.
-    pub fn grids(&self) -> Result<&Grids<'a>, Undeclared> {
-        self.grids.as_ref().ok_or(Undeclared("results by axis"))
+    /// When the work prepares nothing, or something of another type.
+    pub fn shared<S: Any>(&self) -> Result<&S, Undeclared> {
+        self.shared.as_ref().and_then(|shared| shared.downcast_ref()).ok_or(Undeclared("what its work prepares"))
     }
 
     /// What agents did in every step.

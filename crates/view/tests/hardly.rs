@@ -1,4 +1,4 @@
-//! A run in which the model hardly acted is no measurement: what leads, and what is left out.
+//! A run in which the model hardly acted is not a measurement: what leads, and what is left out.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::support;

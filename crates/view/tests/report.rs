@@ -28,7 +28,7 @@ fn assert_balanced(markup: &str) {
         } else if !tag.ends_with('/') && !VOID.contains(&name.as_str()) {
             open.push(name.clone());
         }
-        // The style sheet is no markup.
+        // The style sheet is not markup.
         rest = if name == "style" && !tag.starts_with('/') {
             &rest[rest.find("</style>").unwrap()..]
         } else {

@@ -4,6 +4,7 @@
 mod circles;
 mod fidelity;
 mod invariants;
+mod language;
 mod requirement;
 mod requirements;
 mod tags;
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask requirements [--write]   check requirements.yaml against the tests, or fill it in
-       cargo xtask invariants               check what rooms must not know, and circles of modules
+       cargo xtask invariants               check what rooms must not know, circles of modules, and words
        cargo xtask circles [--write]        show every circle of modules, or write the list of known ones";
 
 fn main() -> ExitCode {
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["requirements"] => requirements::check(&root),
         ["requirements", "--write"] => requirements::write(&root),
-        ["invariants"] => both(invariants::check(&root), circles::check(&root)),
+        ["invariants"] => both(both(invariants::check(&root), circles::check(&root)), language::check(&root)),
         ["circles"] => circles::show(&root),
         ["circles", "--write"] => circles::write(&root),
         _ => {

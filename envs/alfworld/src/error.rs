@@ -31,14 +31,14 @@ pub enum Fault {
     /// The file cannot be read at all.
     #[error("cannot be read ({0}); name a game file that exists and may be read")]
     Unreadable(String),
-    /// The file is no JSON, or ends too early.
-    #[error("is no whole JSON object ({0}); the file is cut short or damaged: fetch it again")]
+    /// The file is not JSON, or ends too early.
+    #[error("is not a whole JSON object ({0}); the file is cut short or damaged: fetch it again")]
     NotJson(String),
     /// A required member is missing or of the wrong type.
     #[error("has no text `{0}`; a game file holds `pddl_domain`, `grammar`, `pddl_problem` and `walkthrough`")]
     Missing(&'static str),
     /// A file of ours with other content than its schema says.
-    #[error("is no household ({0}); write one with the generator, or see docs/alfworld.md for its form")]
+    #[error("is not a household ({0}); write one with the generator, or see docs/alfworld.md for its form")]
     NotHousehold(String),
     /// Parentheses that do not match.
     #[error("{0}; every `(` needs its `)`: the text is cut short or damaged")]

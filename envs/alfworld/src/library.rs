@@ -82,7 +82,7 @@ impl Library {
     /// Reads a game file.
     ///
     /// # Errors
-    /// When the file cannot be read or is no game; the place names file, part and line.
+    /// When the file cannot be read or is not a game; the place names file, part and line.
     pub fn load(&self, path: &Path) -> Result<Game, GameError> {
         let shown = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| Fault::Unreadable(error.to_string()).at(&shown))?;
@@ -102,7 +102,7 @@ impl Library {
     /// Reads the bytes of a game file, in its own words or in those of `wording`.
     ///
     /// # Errors
-    /// When they are no game; the place names part and line.
+    /// When they are not a game; the place names part and line.
     pub fn read(&self, bytes: &[u8], wording: Option<&Wording>) -> Result<Game, GameError> {
         let not_json = |error: &dyn std::fmt::Display| Fault::NotJson(error.to_string()).at("game file");
         let file: File<'_> = serde_json::from_slice(bytes).map_err(|error| not_json(&error))?;

@@ -193,7 +193,7 @@ impl Replayer {
     /// Plays a file, or standard input for `-`.
     ///
     /// # Errors
-    /// When the file cannot be read, a line is damaged, or a game is not there. What was played before stands in the
+    /// When the file cannot be read, a line is damaged, or a game is not there. What was played before is in the
     /// report.
     pub fn file(&mut self, path: &Path) -> Result<(), ReplayError> {
         let failed = |source| ReplayError::Io { path: path.to_owned(), source };

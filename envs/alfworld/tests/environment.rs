@@ -64,7 +64,7 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
     for form in ["take <object> from <receptacle>", "put <object> in/on <receptacle>"] {
         assert!(told.contains(&format!("manage_inventory command=\"{form}\"")), "{told}");
     }
-    // A form stands in the glossary, and no second time in a tool.
+    // A form is in the glossary, and no second time in a tool.
     assert!(environment.tools().iter().all(|tool| !tool.description.contains('<')));
     let mut seen = [0_usize; 3];
     for turn in 0..200 {
@@ -100,7 +100,7 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
     }
 }
 
-/// What the brief tells of the actions.
+/// What the brief says about the actions.
 fn told(environment: &dyn Environment) -> String {
     environment.brief().glossary.iter().map(|entry| format!("{} {}\n", entry.description, entry.usage)).collect()
 }
@@ -150,7 +150,7 @@ fn what_fits_the_tool_is_a_step_and_what_does_not_is_refused() {
     number.arguments.insert("command".to_owned(), 3.into());
     assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
     assert_eq!(environment.state(), state);
-    // Thoughts are no part of the command.
+    // Thoughts are not part of the command.
     let mut call = ToolCall::with("explore", &[("command", " look ")]);
     call.arguments.insert("reasoning".to_owned(), json!(["I look.", "Then I go."]));
     assert!(step(&mut *environment, &call).observation.text.starts_with("You stand at the door"));

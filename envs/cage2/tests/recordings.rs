@@ -439,7 +439,7 @@ fn one_bad_file_does_not_hide_the_others() {
 fn seeds_beyond_64_bits_are_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let seed = "340282366920938463463374607431768211507";
-    // An episode of a small seed is no episode of the large one: the draws differ from the first on.
+    // An episode of a small seed is not an episode of the large one: the draws differ from the first on.
     let wrong = short().replace("\"seed\":77", &format!("\"seed\":{seed}"));
     let path = write(folder.path(), "wrong.jsonl", &wrong);
     for draws in [DrawSource::Tape, DrawSource::Seed] {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::tools::{BALLOTS, ROUND};
 
-/// Longest action in bytes: more is no action.
+/// Longest action in bytes: more is not an action.
 const LONGEST: usize = 64 * 1024;
 
 /// Reads a call. Whether its ballots are ballots is another question, which the game answers.

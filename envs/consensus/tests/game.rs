@@ -52,7 +52,7 @@ fn validity_and_liveness_are_told_apart() {
     assert_eq!(of(end(&start, Vote::Stop)), (Outcome::Valid, true, true, true));
     assert_eq!(of(end(&foreign, Vote::Stop)), (Outcome::Invalid, true, true, false));
     assert_eq!(of(end(&own, Vote::Stop)), (Outcome::Invalid, true, false, false));
-    // Agreement without an end is no consensus.
+    // Agreement without an end is not a consensus.
     assert_eq!(of(end(&start, Vote::Continue)), (Outcome::None, false, true, true));
     assert_eq!(of(end(&own, Vote::Continue)), (Outcome::None, false, false, false));
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::tools::{FINAL_ANSWER, PREFIX, TOOLS};
 
-/// Longest action in bytes: more is no action.
+/// Longest action in bytes: more is not an action.
 const LONGEST: usize = 1 << 20;
 
 /// Reads an action. Remarks behind it are passed over where it is whole without them; two actions are refused. The final answer
@@ -94,7 +94,7 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
         }
         let (word, after) = rest.split_at(named::word_end(rest).unwrap_or(rest.len()));
         let value_at = after.trim_start().strip_prefix(['=', ':']).filter(|_| !word.is_empty());
-        // `https:` is no name of an argument.
+        // `https:` is not a name of an argument.
         let Some(value_at) = value_at.filter(|value| known.contains(&word) || !value.starts_with("//")) else {
             // The name before the sign is lost: what stands behind it may be any argument's.
             if rest.starts_with('=') {

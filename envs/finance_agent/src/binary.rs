@@ -1,4 +1,4 @@
-//! Bodies that are no page of text: documents, archives and pictures, by their first bytes and by what the server calls
+//! Bodies that are not pages of text: documents, archives and pictures, by their first bytes and by what the server calls
 //! them.
 
 /// First bytes and what they begin.

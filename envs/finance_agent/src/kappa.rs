@@ -7,7 +7,7 @@ pub struct Agreement {
     pub items: usize,
     /// Items on which they said the same.
     pub same: usize,
-    /// Cohen's kappa: agreement beyond chance. None where chance alone makes them agree (one verdict only), or
+    /// Cohen's kappa: agreement beyond chance. `None` if chance alone makes them agree (one verdict only), or
     /// without items.
     pub kappa: Option<f64>,
 }

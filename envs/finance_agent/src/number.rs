@@ -1,7 +1,7 @@
 //! Figures in running text: amounts, rates and multiples, as exact decimal numbers.
 //!
 //! A figure is read with its currency, its scale word and its sign, so that `$3.25 billion`, `3,250 million` and
-//! `$3,250,000,000` are one value. Years, days of a month, names of forms (`10-K`) and quarters (`Q3`) are no figures.
+//! `$3,250,000,000` are one value. Years, days of a month, names of forms (`10-K`) and quarters (`Q3`) are not figures.
 //! Everything is whole-number arithmetic: the same text gives the same answer on every machine.
 
 use std::ops::Range;
@@ -217,7 +217,7 @@ fn body_end(text: &str, start: usize) -> usize {
     at
 }
 
-/// Where to look on after digits that are no figure: dates such as `2024-06-30` are left as a whole.
+/// Where to look on after digits that are not figures: dates such as `2024-06-30` are left as a whole.
 fn skipped(text: &str, start: usize, body: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = body.max(start + 1);

@@ -14,7 +14,7 @@ use crate::rubric::{self, Item, RubricError};
 pub enum Kind {
     /// A fact in words.
     QualitativeRetrieval,
-    /// A figure as it stands in a document.
+    /// A figure as it is in a document.
     QuantitativeRetrieval,
     /// A figure to be computed.
     NumericalReasoning,
@@ -115,7 +115,7 @@ pub enum TableError {
         /// A column of a similar name.
         hint: String,
     },
-    /// A row is no row of the table.
+    /// A row is not a row of the table.
     #[error("{file}: row {row}: {why}")]
     Row {
         /// The file.
@@ -146,7 +146,7 @@ const COLUMN_NAMES: &str = "Question, Answer, Question Type, Expert time (mins),
 /// Reads a file of questions.
 ///
 /// # Errors
-/// When it cannot be read, lacks a column, or has a row that is none. A rubric that cannot be read is no error here: see
+/// When it cannot be read, lacks a column, or has a row that is none. A rubric that cannot be read is not an error here: see
 /// [`Question::rubric`].
 pub fn load(path: &Path) -> Result<Vec<Question>, TableError> {
     let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());

@@ -164,7 +164,7 @@ impl Reading {
                 }
             }
             self.summaries.clear();
-            // A reader that writes as much as it reads must not be asked for ever.
+            // A reader that writes as much as it reads must not be asked forever.
             if tokens(&self.text()) >= before {
                 self.cut();
             }

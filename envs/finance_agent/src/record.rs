@@ -34,9 +34,9 @@ pub struct Record {
 pub struct Figures {
     /// How many there are.
     pub all: usize,
-    /// How many stand in stored documents.
+    /// How many are in stored documents.
     pub stored: usize,
-    /// How many stand there or follow from such.
+    /// How many are there or follow from such.
     pub supported: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Which figures of an answer stand in stored documents, and where (CYC-095).
+//! Which figures of an answer are in stored documents, and where (CYC-095).
 //!
 //! A figure counts as found where a document states it in any notation: with another scale word, or bare in a table whose
 //! head says `(in millions)`. One that is not stated but follows from two supported figures of the same answer (a sum,
-//! difference, ratio, growth or mean) counts as derived: a margin that was computed stands in no filing.
+//! difference, ratio, growth or mean) counts as derived: a margin that was computed is in no filing.
 
 use std::ops::Range;
 
@@ -19,22 +19,22 @@ pub struct Span {
     pub start: usize,
     /// The character behind the last.
     pub end: usize,
-    /// What stands there.
+    /// What is there.
     pub text: String,
 }
 
-/// What a figure of an answer rests on.
+/// What a figure of an answer is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "support")]
 pub enum Support {
-    /// It stands in stored documents: the first places.
+    /// It is in stored documents: the first places.
     Stored {
         /// The places.
         spans: Vec<Span>,
     },
     /// It follows from two other figures of the answer that are supported.
     Derived {
-        /// Both, as they stand in the answer.
+        /// Both, as they are in the answer.
         from: [String; 2],
         /// How.
         by: &'static str,
@@ -43,12 +43,12 @@ pub enum Support {
     Missing,
 }
 
-/// A figure of an answer and what it rests on.
+/// A figure of an answer and what it is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Supported {
-    /// The figure as it stands in the answer.
+    /// The figure as it is in the answer.
     pub figure: String,
-    /// What it rests on.
+    /// What it is based on.
     #[serde(flatten)]
     pub support: Support,
 }
@@ -61,19 +61,19 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Number of figures that stand in a document.
+    /// Number of figures that are in a document.
     #[must_use]
     pub fn stored(&self) -> usize {
         self.figures.iter().filter(|figure| matches!(figure.support, Support::Stored { .. })).count()
     }
 
-    /// Number of figures that stand in a document or follow from such.
+    /// Number of figures that are in a document or follow from such.
     #[must_use]
     pub fn supported(&self) -> usize {
         self.figures.iter().filter(|figure| figure.support != Support::Missing).count()
     }
 
-    /// Share of figures that stand in a document; none for an answer without figures.
+    /// Share of figures that are in a document; none for an answer without figures.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         (!self.figures.is_empty()).then(|| self.stored() as f64 / self.figures.len() as f64)
@@ -141,7 +141,7 @@ fn heads(text: &str) -> Vec<(usize, i32)> {
     heads
 }
 
-/// What the figures of an answer rest on. Documents are given by key, text and figures.
+/// What the figures of an answer are based on. Documents are given by key, text and figures.
 #[must_use]
 pub fn evidence<'a>(
     answer: &str,

@@ -39,7 +39,7 @@ fn questions_of_all_nine_kinds_have_gold_and_answers_that_pass() {
                 .flat_map(|item| figures(&item.criteria))
                 .any(|figure| figure.digits() >= 3);
             assert!(!asks || !passed(&offline(&question.text, rubric, &changed)), "{changed}");
-            // No answer, and somebody else's answer, fail.
+            // No answer, and someone else's answer, fail.
             assert!(
                 !passed(&offline(&question.text, rubric, "I could not find this in the filings.")),
                 "{}",

@@ -304,7 +304,7 @@ async fn a_key_follows_a_redirect_to_the_same_scheme_host_and_port_alone() {
 /// Real services by their wire formats: addresses and keys of one's own.
 #[tokio::test]
 async fn keys_are_sent_and_shown_nowhere() {
-    // The tool's own server stands in for the real one, and repeats what it was sent.
+    // The tool's own server replaces the real one, and repeats what it was sent.
     let server = Server::new(|head, _, stream| {
         let key = head.lines().find_map(|line| line.strip_prefix("authorization: ")).unwrap_or_default().to_owned();
         let body = json!({ "filings": [{ "accessionNo": "1", "filingUrl": "https://a.example/", "companyNameLong": format!("echo {key}") }] });

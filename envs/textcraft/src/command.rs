@@ -7,7 +7,7 @@ use crate::count::Count;
 pub enum Command<'a> {
     /// `craft (.*) using (.*)`: what to make, and the list of what to take.
     Craft {
-        /// What to make; an amount may stand in front.
+        /// What to make; an amount may be in front.
         output: &'a str,
         /// What to take, between commas.
         inputs: &'a str,
@@ -65,9 +65,9 @@ pub(crate) fn numbered(text: &str) -> Option<(&str, &str)> {
     (digits > 0).then(|| (&text[..digits], rest))
 }
 
-/// What to make: the amount that stands in front, one where none does, and the name.
+/// What to make: the amount in front of it, 1 without one, and the name.
 ///
-/// None where the amount has more digits than CPython reads.
+/// `None` if the amount has more digits than CPython reads.
 #[inline]
 pub(crate) fn output(text: &str) -> Option<(Count, &str)> {
     match numbered(text) {

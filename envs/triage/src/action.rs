@@ -11,7 +11,7 @@ pub use gimbal_env_kit::named::render;
 use gimbal_env_kit::{answer, named};
 use serde_json::Value;
 
-/// Longest action in bytes: more is no action.
+/// Longest action in bytes: more is not an action.
 const LONGEST: usize = 64 * 1024;
 /// Quotation marks that open a text, each with the one that closes it.
 const QUOTES: [(char, char); 4] = [('"', '"'), ('\'', '\''), ('\u{201c}', '\u{201d}'), ('`', '`')];

@@ -254,7 +254,7 @@ fn confidence(call: &ToolCall) -> Result<Milli, Rejection> {
 /// The ids in a text, each once.
 ///
 /// # Errors
-/// A rejection that names the texts that are no id of a fact in the packet.
+/// A rejection that names the texts that are not ids of facts in the packet.
 pub fn ids(text: &str, packet: &Packet) -> Result<Vec<FactId>, Rejection> {
     let mut known: Vec<FactId> = Vec::new();
     let mut unknown: Vec<&str> = Vec::new();

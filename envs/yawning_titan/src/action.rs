@@ -32,7 +32,7 @@ pub const fn tool(kind: Kind) -> &'static str {
     }
 }
 
-/// Why a text is no legal action. Each message says what was wrong and what would be right.
+/// Why a text is not a legal action. Each message says what was wrong and what would be right.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ActionError {
     /// There is no text.
@@ -237,7 +237,7 @@ impl Vocabulary {
     }
 
     fn verb(&self, name: &str) -> Option<Verb> {
-        // Words may be parted in any way, but by nothing else: `M}ake` is no name.
+        // Words may be parted in any way, but by nothing else: `M}ake` is not a name.
         let plain = |text: &str| -> String {
             text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
         };

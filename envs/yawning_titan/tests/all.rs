@@ -3,7 +3,7 @@
 
 mod allocation;
 mod common;
-#[path = "../../counting/mod.rs"]
+#[path = "../../counting.rs"]
 #[allow(unsafe_code, reason = "counting needs an allocator of our own, which only passes on")]
 mod counting;
 mod environment;

@@ -20,7 +20,7 @@ fn table() -> String {
     out
 }
 
-/// Every option, mode and network stands in the documentation. `GIMBAL_WRITE_DOCS=1` writes the table anew.
+/// Every option, mode and network is in the documentation. `GIMBAL_WRITE_DOCS=1` writes the table anew.
 #[test]
 fn the_documentation_lists_every_option() {
     let page = std::fs::read_to_string(PAGE).unwrap();

@@ -63,7 +63,7 @@ fn what_is_recorded_replays_from_tape_and_from_seed() {
     assert!(steps > 500, "{steps}");
 }
 
-/// A recording written once and kept: what replays today replays for ever.
+/// A recording written once and kept: what replays today replays forever.
 #[test]
 fn the_kept_recording_still_replays() {
     let kept = include_str!("fixtures/recording.jsonl");

@@ -41,7 +41,7 @@ fn on(tool: &str, node: &str) -> ToolCall {
     ToolCall::with(tool, &[("node", node)])
 }
 
-/// The attacks that an observation tells of come before the action of the step.
+/// The attacks that an observation reports come before the action of the step.
 // covers: BOG-085
 #[test]
 fn an_attack_before_a_node_was_cleared_says_nothing_of_it_any_more() {

@@ -46,7 +46,7 @@ pub struct Entry {
 pub struct Found {
     /// The row.
     pub entry: Entry,
-    /// Id of the packet, such as `P-3f9a12cd45ef`; none where nobody asked for it.
+    /// Id of the packet, such as `P-3f9a12cd45ef`; `None` if nobody asked for it.
     pub packet_id: Option<String>,
     /// Whether its run folder has another name than the run gave it, as copies have. Of two folders with the same verdict the one with the
     /// run's own name takes the row.

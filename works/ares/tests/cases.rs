@@ -14,7 +14,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{FactId, Marking};
 use gimbal_messages::Record;
 use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
-use gimbal_view::work::{Context, Inputs, Make, Work};
+use gimbal_view::work::{Choices, Context, Inputs, Make, Work};
 use serde::Serialize;
 
 use Verdict::{Inconclusive, ThreatConfirmed, ThreatDismissed};
@@ -225,7 +225,7 @@ fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
 }
 
 fn table(inputs: &Inputs, key: &str) -> Table {
-    let context = Context::new(inputs, None).unwrap();
+    let context = Context::new(&Ares, inputs, &Choices::default());
     let item = Ares.items().iter().find(|item| item.key == key).unwrap();
     let Make::Table(make) = item.make else { panic!("{key} is a table") };
     make(&context, item).unwrap()
@@ -323,7 +323,7 @@ fn the_note_under_flips_says_who_had_heard_whom_in_the_first_round() {
         let inputs = inputs(&cells);
         let notes = table(&inputs, "ares-flips").notes.join("\n");
         assert!(notes.contains(expected), "{notes}");
-        let context = Context::new(&inputs, None).unwrap();
+        let context = Context::new(&Ares, &inputs, &Choices::default());
         let item = Ares.items().iter().find(|item| item.key == "ares-f4").unwrap();
         let Make::Figure(make) = item.make else { panic!("a figure") };
         let figure = &make(&context, item).unwrap()[0].figure;

@@ -149,7 +149,7 @@ fn the_drawing_of_a_debate_shows_claims_facts_and_confidences() {
 fn a_debate_is_told_as_messages_with_source_target_phase_and_type() {
     let told: Vec<String> = debate().messages().iter().map(gimbal_ares::debate::Message::text).collect();
     insta::assert_snapshot!(told.join("\n"));
-    // In JSON every member of a message is there, and levels stand beside numbers.
+    // In JSON every member of a message is there, and levels are given beside numbers.
     let first = serde_json::to_value(&debate().messages()[0]).unwrap();
     let levels = ["M1", "architect", "judge", "thesis", "hypothesis", "critical"];
     let members = ["id", "source", "target", "phase", "type", "level"];

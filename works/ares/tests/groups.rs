@@ -14,7 +14,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_messages::Record;
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use gimbal_messages::records::panel::{Ruled, Tabulated};
-use gimbal_view::work::{Context, Inputs, Make, Work};
+use gimbal_view::work::{Choices, Context, Inputs, Make, Work};
 
 const YES: &str = "THREAT_CONFIRMED";
 
@@ -124,7 +124,7 @@ fn inputs(cells: &[(&str, Vec<Vec<Event>>)]) -> Inputs {
 }
 
 fn table(inputs: &Inputs, key: &str) -> Table {
-    let context = Context::new(inputs, None).unwrap();
+    let context = Context::new(&Ares, inputs, &Choices::default());
     let item = Ares.items().iter().find(|item| item.key == key).unwrap();
     let Make::Table(make) = item.make else { panic!("{key} is a table") };
     make(&context, item).unwrap()
@@ -236,13 +236,13 @@ fn the_figure_has_a_bar_for_each_cell_and_says_that_nobody_here_is_a_model() {
     let item = Ares.items().iter().find(|item| item.key == "consensus-f1").unwrap();
     let Make::Figure(draw) = item.make else { panic!() };
     let inputs = games();
-    let output = draw(&Context::new(&inputs, None).unwrap(), item).unwrap().remove(0);
+    let output = draw(&Context::new(&Ares, &inputs, &Choices::default()), item).unwrap().remove(0);
     assert_eq!(output.missing, None);
     let text = format!("{:?}", output.figure);
     for words in ["4 agents, no adversary", "16 agents, no adversary, mentioned", "41.6%", "no models"] {
         assert!(text.contains(words), "{words}");
     }
     let none = panels();
-    let output = draw(&Context::new(&none, None).unwrap(), item).unwrap().remove(0);
+    let output = draw(&Context::new(&Ares, &none, &Choices::default()), item).unwrap().remove(0);
     assert_eq!(output.missing.as_deref(), Some("no game of agreement"));
 }

@@ -1,16 +1,16 @@
 //! The work's list: every table, every figure and the printed numbers, in reading order.
 
-use gimbal_analysis::{detect, tables as standard};
+use gimbal_analysis::tables as standard;
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::figures::{self, context as contexts, cost, cross, deliberation as levels, hierarchy as cascades};
 use crate::figures::{outcomes, spread, system};
-use crate::printed;
 use crate::tables::{
     Frame, arbiter, cascades as model_cascades, context, contrasts, deliberation, groups, hierarchy, matrices, ranges,
     replication,
 };
 use crate::tables::{texts, tokens, trace_contrast};
+use crate::{detect, grids, printed};
 
 /// A table of the grids.
 macro_rules! table {
@@ -104,20 +104,20 @@ pub const ITEMS: &[Item] = &[
     table!("synergy", "Fig. 10", "Synergy of blocks of context", frame => context::synergies(&frame)),
     table!("outcomes", "Fig. 25", "Outcomes, calls and waiting", frame => groups::outcomes(&frame)),
     traced!("t33", "Tab. 33", "Trace contrast: hierarchy with and without deliberation",
-        context => trace_contrast::trace_contrast(context.grids()?, context.traces()?)),
-    traced!("cascade", "", "Deliberation cascade, model by model", context => model_cascades::cascades(context.grids()?)),
+        context => trace_contrast::trace_contrast(&grids(context)?, context.traces()?)),
+    traced!("cascade", "", "Deliberation cascade, model by model", context => model_cascades::cascades(&grids(context)?)),
     traced!("detectors", "", "Named failure modes and where they show",
         context => detect::table(context.analysis()?, context.traces()?)),
     traced!("contracts", "", "Messages between agents: how they were read, and what was done about them",
         context => standard::contracts(context.analysis()?, context.traces()?)),
     traced!("arbiter", "", "The mediator: what it is worth, and which rules did anything",
-        context => arbiter::arbiter(context.grids()?, Some(context.traces()?))),
+        context => arbiter::arbiter(&grids(context)?, Some(context.traces()?))),
     traced!("blocks", "", "What each block of context costs",
         context => standard::blocks(context.analysis()?, context.traces()?)),
     table!("replication", "", "Claims and differences, model by model, with a verdict by majority",
-        frame => replication::replication(frame.grids)),
+        frame => replication::replication(&frame.grids)),
     table!("second-environment", "", "The two claims that another environment has to settle",
-        frame => replication::second_environment(frame.grids)),
+        frame => replication::second_environment(&frame.grids)),
     figure!("f1", "Fig. 1", "What the system is made of, and what each configuration switches on", system::architecture),
     figure!("f2", "Fig. 2", "Context: mean return by configuration and model", contexts::heat_map),
     figure!("f3", "Fig. 3", "Deliberation cascade: the hierarchy without and with deliberation", cascades::cascade),

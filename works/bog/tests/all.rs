@@ -7,5 +7,6 @@ mod clustered;
 mod handled;
 mod named;
 mod papers;
+mod protocol;
 mod replication;
 mod support;

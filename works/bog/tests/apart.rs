@@ -3,11 +3,10 @@
 
 use crate::support;
 
-use gimbal_analysis::Grids;
 use gimbal_analysis::{
     Analysis, BaselineChoice, Cell, CellInfo, EpisodeRow, Kind, Loss, Options, Rows, Stop, Table, tables,
 };
-use gimbal_bog::protocol;
+use gimbal_bog::{Grids, protocol};
 use support::{cell, episode};
 
 fn against(name: &str) -> Options {
@@ -76,7 +75,7 @@ fn episodes_that_a_limit_cuts_are_counted_apart() {
     assert!(!notes(&gaps).contains("Running the study again"), "nothing is played again: {}", notes(&gaps));
 }
 
-/// A limit of the study is no infrastructure, and more of it has to be allowed first.
+/// A limit of the study is not infrastructure, and more of it has to be allowed first.
 #[test]
 fn limits_of_the_study_are_told_from_infrastructure() {
     let mut rows = Rows { cells: vec![CellInfo { planned: 4, ..cell("a", "a", Some("m")) }], episodes: vec![] };
@@ -128,7 +127,7 @@ fn cells_with_faults_do_not_pass_for_those_without() {
     }
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
     let protocol = protocol();
-    let grids = Grids::new(&rows, &analysis, protocol).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol);
     assert!((grids.grids[0].mean("obs", "m").unwrap() + 20.15).abs() < 1e-9, "the cell without faults");
     let note = "Left out here: 16 episodes of 4 cells with injected faults (heavy, mild); the tables `cells` and `faults` show them.";
     let mut all: Vec<Table> = ["t2", "t3", "t24", "t34"].map(|key| support::table(key, &rows, &analysis)).to_vec();
@@ -136,11 +135,11 @@ fn cells_with_faults_do_not_pass_for_those_without() {
     for table in &all {
         assert!(table.notes.iter().any(|known| known == note), "{}: {:?}", table.key, table.notes);
     }
-    // Without a clean cell the first one stands there, and the tables say so.
+    // Without a clean cell the first one is there, and the tables say so.
     rows.cells.retain(|cell| !cell.faults.is_empty());
     rows.episodes.retain(|row| !row.cell.ends_with("/1"));
     let analysis = Analysis::new(&rows, &against("obs")).unwrap();
-    let grids = Grids::new(&rows, &analysis, protocol).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol);
     assert!((grids.grids[0].mean("obs", "m").unwrap() + 10.15).abs() < 1e-9);
     let notes = grids.left_out_notes().join("\n");
     assert!(

@@ -282,7 +282,7 @@ fn missing_cells_leave_gaps_and_notes() {
     assert_eq!(ranks.cell(row(&ranks, "Qwen"), column(&ranks, "hierarchy_by_mean")), &Cell::Empty);
 }
 
-/// Rows of two environments stand in blocks and never mix; a mask and a plumbing mark are told.
+/// Rows of two environments are in blocks and never mix; a mask and a plumbing mark are shown.
 #[test]
 fn environments_and_decodings_are_kept_apart() {
     let first = paper_rows();

@@ -5,9 +5,9 @@ use crate::support;
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::{ActionFacts, BlockShown, Handled, Profile, RoleCalls, StepProfile, Traces};
 use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table, tables};
+use gimbal_bog::detect::CAPABILITY;
 use support::{cell, episode};
 
 /// A step in which the analyst's message was read so and the chooser's list was changed by these rules.
@@ -40,7 +40,7 @@ fn profile(cell: &str, run: u32, stop: Stop, steps: Vec<StepProfile>) -> Profile
 fn run() -> (Rows, Traces) {
     let (with, without) = ("hier-delib+arbiter", "hier-delib");
     let mut rows = Rows { cells: vec![cell("w", with, Some("m")), cell("o", without, Some("m"))], episodes: vec![] };
-    let mut traces = Traces::default();
+    let mut traces = Traces::watched_by(gimbal_bog::detect::ALL.to_vec());
     for run in 0..4 {
         rows.episodes.push(episode("w", run, -20_000 - 1_000 * i64::from(run), 3_000, 300));
         rows.episodes.push(episode("o", run, -26_000 - 2_000 * i64::from(run), 1_500, 150));
@@ -96,9 +96,9 @@ fn contracts_are_counted_by_cell_and_role() {
 #[test]
 fn contracts_that_are_never_met_are_the_capability_floor() {
     let unread = profile("o", 0, Stop::Horizon, vec![step(1, "default", &[]), step(2, "default", &[])]);
-    assert_eq!(Detector::CapabilityFloor.look(&unread, &ActionFacts::default()), Some(vec![1, 2]));
+    assert_eq!((CAPABILITY.look)(&unread, &ActionFacts::default()), Some(vec![1, 2]));
     let read = profile("o", 0, Stop::Horizon, vec![step(1, "repaired", &[]), step(2, "default", &[])]);
-    assert_eq!(Detector::CapabilityFloor.look(&read, &ActionFacts::default()), Some(vec![]), "one of four");
+    assert_eq!((CAPABILITY.look)(&read, &ActionFacts::default()), Some(vec![]), "one of four");
 }
 
 /// The mediator's worth as a paired difference with its interval, and the rules that did anything.
@@ -143,7 +143,7 @@ fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
         ..StepProfile::default()
     };
     let mut rows = Rows { cells: vec![cell("o", "obs+hist+net", Some("m"))], episodes: vec![] };
-    let mut traces = Traces::default();
+    let mut traces = Traces::watched_by(gimbal_bog::detect::ALL.to_vec());
     for run in 0..2 {
         rows.episodes.push(episode("o", run, -1_000, 1_000, 18));
         let steps = vec![shows(1, 40, 100), shows(2, 60, 300)];

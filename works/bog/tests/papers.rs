@@ -287,6 +287,13 @@ fn prices_keep_the_order_of_all_configurations_but_near_ties() {
         let (one, other) = (of(&pair.first), of(&pair.second));
         assert!((one / other - 1.0).abs() < 0.1, "{pair:?}: {one} and {other} are no near tie");
     }
+    // The open ones are named beneath the table of all numbers.
+    let examined = gimbal_bog::printed::examine(&facts).unwrap();
+    let notes = examined.numbers("numbers", None).notes.join("\n");
+    assert!(notes.contains("8 of 396 pairs"), "{notes}");
+    for pair in of(Order::Open) {
+        assert!(notes.contains(&format!("{} and {} on {}", pair.first, pair.second, pair.model)), "{pair:?}");
+    }
     // No conclusion between axes turns: a deliberating hierarchy stays behind the plain one on every model.
     let hierarchies = pairs.iter().filter(|pair| pair.first == "hier-base" && pair.second == "hier-delib");
     assert!(hierarchies.clone().count() == 6 && hierarchies.clone().all(|pair| pair.order == Order::Kept));

@@ -3,15 +3,14 @@
 
 use crate::support;
 
-use gimbal_analysis::Grids;
 use gimbal_analysis::{CellInfo, EpisodeRow, Rows};
-use gimbal_bog::protocol;
 use gimbal_bog::replication::{Majority, Outcome, OutcomeCounts, Replication, against_baseline, replications};
+use gimbal_bog::{Grids, protocol};
 use support::paper::{analysis, paper_rows};
 
 fn judged(rows: &Rows) -> Vec<Replication> {
     let analysis = analysis(rows);
-    replications(&protocol().claims, &Grids::new(rows, &analysis, protocol()).unwrap())
+    replications(&protocol().claims, &Grids::new(rows, &analysis, protocol()))
 }
 
 fn find<'a>(all: &'a [Replication], claim: &str) -> &'a Replication {
@@ -110,7 +109,7 @@ fn a_second_environment_may_say_otherwise() {
         });
     }
     let analysis = analysis(&both);
-    let grids = Grids::new(&both, &analysis, protocol()).unwrap();
+    let grids = Grids::new(&both, &analysis, protocol());
     let all = replications(&protocol().second_environment, &grids);
     let cascade: Vec<&Replication> = all.iter().filter(|one| one.claim == "cascade").collect();
     assert_eq!([cascade[0].environment.as_str(), cascade[1].environment.as_str()], ["cage2 b_line 30", "elsewhere 50"]);
@@ -134,7 +133,7 @@ fn a_second_environment_may_say_otherwise() {
 fn any_study_is_judged_against_its_baseline() {
     let rows = support::study();
     let analysis = analysis(&rows);
-    let grids = Grids::new(&rows, &analysis, protocol()).unwrap();
+    let grids = Grids::new(&rows, &analysis, protocol());
     let all = against_baseline(&grids, "observation");
     let names: Vec<&str> = all.iter().map(|one| one.claim.as_str()).collect();
     assert_eq!(names, ["observation, status − observation", "status, history − observation"]);

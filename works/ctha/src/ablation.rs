@@ -200,7 +200,7 @@ fn average(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// What each component adds over the four settings of the others, and the interaction of all three; none where a cell of the grid is missing.
+/// What each component adds over the four settings of the others, and the interaction of all three; `None` if a cell of the grid is missing.
 #[must_use]
 pub fn effects(mean: &dyn Fn(&str) -> Option<f64>) -> Option<String> {
     let known: Vec<([bool; 3], f64)> = GRID.iter().map(|(name, on)| Some((*on, mean(name)?))).collect::<Option<_>>()?;

@@ -29,7 +29,7 @@ pub static SPREAD: RecordSource = RecordSource {
     start: || Box::<Spread>::default(),
 };
 
-/// Layers of the mean error over drawn maps that stands beside the table.
+/// Layers of the mean error over drawn maps that is given beside the table.
 const DEPTH: usize = 4;
 
 /// What happens in an episode.

@@ -126,6 +126,20 @@ fn an_episode_on_another_graph_than_the_planned_one_is_counted_in_every_table_an
     assert_eq!(text(&table, "shots").as_deref(), Some("train"));
 }
 
+/// Where the run keeps no objective of an environment, the table of failure modes says so.
+// covers: CYC-094
+#[test]
+fn a_run_without_objectives_is_said_to_have_none() {
+    let graphs = |plan: &&Plan| plan.architecture == "cyclic";
+    let plan = *plans(ENVIRONMENTS[0]).iter().find(graphs).unwrap();
+    let note = "keeps no objective";
+    let notes = |walk: Trajectory| shown("cyc-signals", &small(&plan, vec![walk])).notes.join("\n");
+    let bare = walk(&plan, "hand", 0, true, 4, 10, 1);
+    let with_goal = Trajectory { goal: Some("craft torch".to_owned()), ..bare.clone() };
+    assert!(notes(bare).contains(note));
+    assert!(!notes(with_goal).contains(note));
+}
+
 /// Two tasks, three runs; by hand: rates 100, 50, 0 percent; calls of won episodes 4, 6, 8.
 // covers: CYC-052, CYC-053, CYC-060, CYC-068
 #[test]

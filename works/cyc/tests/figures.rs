@@ -91,7 +91,7 @@ fn noise_is_one_drawing_of_all_environments() {
     }
 }
 
-/// One agent routes nothing, so that a plan has it once: its marks stand in the rows of faults too, and the caption says why.
+/// One agent routes nothing, so that a plan has it once: its marks are in the rows of faults too, and the caption says why.
 // covers: CYC-100
 #[test]
 fn noise_shows_the_agent_that_is_not_diverted_in_every_row() {

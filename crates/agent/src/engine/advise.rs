@@ -26,7 +26,7 @@ impl AgentSession<'_> {
         stage.role(self.agent.role()).is_some_and(|role| role.decoding == Decoding::Constrained)
     }
 
-    /// What an agent is told of the lengths of its texts, where a mask bounds them.
+    /// What an agent is told about the lengths of its texts, where a mask bounds them.
     pub(super) fn text_bounds(
         &self,
         stage: &dyn Stage,
@@ -142,7 +142,7 @@ impl AgentSession<'_> {
     }
 
     /// Reads what the agent wrote in tiers (BOG-070): as it stands; after one repair where it cannot be read, or a part of it
-    /// cannot; else the default. `written` is none where its model gave nothing.
+    /// cannot; else the default. `written` is `None` if its model gave nothing.
     ///
     /// # Errors
     /// The halt that ended the episode.
@@ -167,7 +167,7 @@ impl AgentSession<'_> {
         Ok(better.map(|again| (again, Tier::Repaired)).or(read).unwrap_or_else(nothing))
     }
 
-    /// Asks the agent's model once more for a message that was not as it should be (BOG-070); none where the persona has
+    /// Asks the agent's model once more for a message that was not as it should be (BOG-070); `None` if the persona has
     /// no words for that, or the model gave nothing.
     ///
     /// # Errors

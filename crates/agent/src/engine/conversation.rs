@@ -22,7 +22,7 @@ use crate::reading::words;
 use crate::tool::Peers;
 use gimbal_messages::Tier;
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 pub(super) enum Outcome {
     /// An answer, still to be read by the environment. `missing` says why all of a message had to pass for one.
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
@@ -135,7 +135,7 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Talks until an answer or until the turns are used up; then the fixed text stands in its place (BOG-043).
+    /// Talks until an answer or until the turns are used up; then the fixed text takes its place (BOG-043).
     pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, Halt> {
         let turns = self.session.settings().turns;
         for turn in 1..=turns {
@@ -218,7 +218,7 @@ impl<'a> Conversation<'a> {
         self.rejected.replace(written.to_owned()).is_some_and(|before| before == written)
     }
 
-    /// Shows what came of an action to the agent that talks on.
+    /// Shows the outcome of an action to the agent, which goes on.
     pub(super) fn observed(&mut self, observation: &str) -> Result<(), Halt> {
         let mut open = std::mem::take(&mut self.open_calls).into_iter();
         match open.next() {
@@ -378,7 +378,7 @@ impl<'a> Conversation<'a> {
 
     /// The call that an answer names: as the environment reads it, else behind words that only announce it. Where all of a
     /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
-    /// thought is no action would lead its writer astray.
+    /// thought is not an action would lead its writer astray.
     ///
     /// # Errors
     /// What the environment says of the whole answer, or what is missing.
@@ -466,7 +466,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// What comes of native calls that ask for several things at once: none of them is done.
+/// How native calls are answered that ask for several things at once: none of them is done.
 fn several(calls: &[RequestedCall]) -> Outcome {
     let message = "the message makes more than one call; make exactly one";
     let all: Vec<String> = calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect();

@@ -105,7 +105,7 @@ impl ExpertScript {
         })
     }
 
-    /// The message of an adviser alone, as a repair asks for it; none where whoever asks must describe it.
+    /// The message of an adviser alone, as a repair asks for it; `None` if whoever asks must describe it.
     pub(super) async fn bare(&self, session: &AgentSession<'_>, stage: &dyn Stage, present: &Present) -> Option<Hint> {
         self.message(session.agent.message()?, session, stage, present).await
     }

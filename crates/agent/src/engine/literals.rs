@@ -77,7 +77,7 @@ impl AgentSession<'_> {
         all
     }
 
-    /// The list of the actions that are possible now; none under native calls, and none where the environment leaves all values open.
+    /// The list of the actions that are possible now; `None` under native calls, and if the environment leaves all values open.
     pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
         if !self.lists() || self.settings().protocol == Protocol::NativeTools {
             return Ok(None);
@@ -85,7 +85,7 @@ impl AgentSession<'_> {
         self.possible_actions(stage).await
     }
 
-    /// The list of the actions that are possible now, between tags, for an agent that writes actions into a message; none where the
+    /// The list of the actions that are possible now, between tags, for an agent that writes actions into a message; `None` if the
     /// environment leaves all values open (CYC-036).
     ///
     /// # Errors

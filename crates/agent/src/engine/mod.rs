@@ -63,7 +63,7 @@ impl Agent {
     /// A persona in a role, among partners.
     ///
     /// # Errors
-    /// When the settings are not possible; see [`Settings::of`]. When the persona asks somebody who is not there, or answers with
+    /// When the settings are not possible; see [`Settings::of`]. When the persona asks someone who is not there, or answers with
     /// another message than its partners read.
     pub fn among(
         persona: Arc<Persona>,
@@ -125,7 +125,7 @@ impl Agent {
         &self.persona
     }
 
-    /// The message that the agent answers with; none where it answers with an action.
+    /// The message that the agent answers with; `None` if it answers with an action.
     #[must_use]
     pub const fn message(&self) -> Option<&'static dyn Message> {
         self.partners.message
@@ -202,7 +202,7 @@ impl Agent {
         self.session_with(stage, None).await
     }
 
-    /// A session as [`Agent::session`] gives it, of a specialist that has only some of the environment's tools and is told of no others
+    /// A session as [`Agent::session`] gives it, of a specialist that has only some of the environment's tools and is told about no others
     /// (CYC-027).
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl Agent {
     }
 }
 
-/// A prompt that cannot be made is no outcome of the agent. [`Persona::load`] has tried all of them.
+/// A prompt that cannot be made is not an outcome of the agent. [`Persona::load`] has tried all of them.
 fn halt(error: PersonaError) -> Halt {
     Halt::lasting(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! A stretch of work in one conversation: the agent acts, sees what came of it, and goes on, until it gives control back
+//! A stretch of work in one conversation: the agent acts, sees the result, and goes on, until it gives control back
 //! or its calls are used up (CYC-003, CYC-016).
 
 use gimbal_core::{Acted, Block, Halt, LaneId, Rejection, RejectionKind, Stage, ToolCall};
@@ -13,7 +13,7 @@ use gimbal_messages::bounded;
 /// How much of an observation a segment keeps, in characters; the journal holds the whole.
 const KEPT: usize = 2_000;
 
-/// A tool call of a segment and what came of it.
+/// A tool call of a segment and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     /// The call as its environment writes it, or what was written in its place.
@@ -29,7 +29,7 @@ pub struct CallRecord {
 /// How a segment ended (CYC-016).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The agent says that its subtask is done, and what came of it.
+    /// The agent says that its subtask is done, and with which result.
     Finished(String),
     /// Its calls are used up.
     Calls,

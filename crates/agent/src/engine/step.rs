@@ -175,7 +175,7 @@ async fn watched(
     Ok(acted)
 }
 
-/// How much of a refused answer is repeated to the model; the whole stands in the conversation and the journal.
+/// How much of a refused answer is repeated to the model; the whole is in the conversation and the journal.
 const QUOTED: usize = 300;
 
 fn quoted(text: &str) -> String {

@@ -46,7 +46,7 @@ impl Conversation<'_> {
         Saying::Use(used)
     }
 
-    /// The call of the environment that is meant; none where a tool of the agent's own is, or nothing that there is.
+    /// The call of the environment that is meant; `None` if it is a tool of the agent's own, or unknown.
     pub(super) async fn action(&self, used: &ToolUse) -> Option<ToolCall> {
         let own = |name: &str| self.session.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
         if self.session.advises() || own(&used.name) {
@@ -109,7 +109,7 @@ impl Conversation<'_> {
         (legal.contains(&call) || legal.iter().all(|known| known.tool != call.tool)).then_some(call)
     }
 
-    /// What the agent says of its subtask where it gives control back; none where the tool is another one.
+    /// What the agent says of its subtask where it gives control back; `None` if the tool is another one.
     pub(super) fn finish(&self, used: &ToolUse) -> Option<String> {
         let offered = self.session.prepared.tools.iter().find(|tool| tool.answers_to(&used.name).is_some())?;
         (offered.generic == FINISH).then(|| match &used.input {

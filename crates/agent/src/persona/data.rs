@@ -1,4 +1,4 @@
-//! What stands in the files of a persona, as written.
+//! What is in the files of a persona, as written.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -401,7 +401,7 @@ pub struct DeliberationWording {
 pub struct QuestionWording {
     /// What the tool does.
     pub description: String,
-    /// What stands in the place of the input where the call is shown.
+    /// What replaces the input where the call is shown.
     pub input: String,
     /// The reply.
     pub reply: String,
@@ -418,7 +418,7 @@ pub struct QuestionWording {
 pub struct ThoughtWording {
     /// What the tool does.
     pub description: String,
-    /// What stands in the place of the input where the call is shown.
+    /// What replaces the input where the call is shown.
     pub input: String,
     /// The reply.
     pub reply: String,
@@ -433,7 +433,7 @@ pub struct ThoughtWording {
 pub struct ImproveWording {
     /// What the tool does.
     pub description: String,
-    /// What stands in the place of the input where the call is shown.
+    /// What replaces the input where the call is shown.
     pub input: String,
     /// The reply with `improve_reply: final_answer`.
     pub final_answer: String,
@@ -462,7 +462,7 @@ pub struct ToolWording {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Feedback {
-    /// The answer is no legal action.
+    /// The answer is not a legal action.
     pub rejected: String,
     /// Instead of `message`, where the answer still holds a placeholder of a usage: `placeholder`, `actions`.
     pub placeholder: String,

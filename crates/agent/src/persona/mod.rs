@@ -119,7 +119,7 @@ impl Persona {
     }
 }
 
-/// The named settings of `personas/configurations.yaml`, in order; none where there is no such file.
+/// The named settings of `personas/configurations.yaml`, in order; `None` if there is no such file.
 ///
 /// # Errors
 /// When the file cannot be read as what it should be, or holds a name twice.
@@ -322,7 +322,7 @@ pub(crate) struct ProtocolTexts {
     pub loop_with_tools: Sourced,
     pub loop_without_tools: Sourced,
     pub answer_notice: Sourced,
-    /// What follows the list of tools; none where the general closing does.
+    /// What follows the list of tools; `None` if the general closing does.
     pub tools_closing: Option<Sourced>,
     pub no_tools: Sourced,
 }

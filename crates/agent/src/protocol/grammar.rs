@@ -43,7 +43,7 @@ pub struct Shape<'a> {
 pub struct OpenTool {
     /// The tool.
     pub spec: ToolSpec,
-    /// How the prompt shows a call of it. None where the model is shown the schema.
+    /// How the prompt shows a call of it. `None` if the model is shown the schema.
     pub usage: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct OpenTool {
 pub struct Shaped {
     /// The grammar.
     pub grammar: Grammar,
-    /// The bound to ask for; none where the role's own does.
+    /// The bound to ask for; `None` if the role's own does.
     pub max_output_tokens: Option<u32>,
 }
 
@@ -154,7 +154,7 @@ fn any_number(specs: &[ToolSpec], tool: &str, name: &str) -> Option<RangeInclusi
     is_number.then(|| range::of_schema(schema))
 }
 
-/// What stands before and behind a number, where it stands in the text as a word of its own.
+/// What stands before and behind a number, where it is a word of its own in the text.
 fn around<'t>(text: &'t str, number: &str) -> Option<(&'t str, &'t str)> {
     let mut found = text.match_indices(number).map(|(at, _)| (&text[..at], &text[at + number.len()..]));
     let apart = |edge: Option<char>| edge.is_none_or(|letter| !letter.is_alphanumeric());

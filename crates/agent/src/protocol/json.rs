@@ -11,7 +11,7 @@
 //! Where the answer is a message to another agent, only `answer` and the plain use of a tool are read: the message's own
 //! members may bear any name. Keys count in any case, with blanks for `_`. Text around the object, such as code fences, does not
 //! count. Objects that say none of this are passed over with all that they hold, and so is an object in the middle of a
-//! sentence: what is quoted, rejected or past is no answer. Two objects that answer differently are not read. At most
+//! sentence: what is quoted, rejected or past is not an answer. Two objects that answer differently are not read. At most
 //! [`CANDIDATES`] places are tried.
 
 use serde_json::{Map, Value};
@@ -74,7 +74,7 @@ pub fn read(text: &str, expects: Expects, otherwise: fn(&str, Expects) -> Reply)
     })
 }
 
-/// What the JSON objects of a text say; none where they say nothing, or not all the same.
+/// What the JSON objects of a text say; `None` if they say nothing, or not all the same.
 pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
     let (mut found, mut more): (Option<Reply>, bool) = (None, false);
     let (mut tried, mut from) = (0, 0);

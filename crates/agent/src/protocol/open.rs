@@ -92,7 +92,7 @@ fn sequence(parts: &[Part<'_>]) -> String {
     starts.collect::<Vec<_>>().join("|")
 }
 
-/// The values that a schema describes; none where it does not say.
+/// The values that a schema describes; `None` if it does not say.
 fn value(schema: &Value, most: usize) -> Option<Form> {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let texts: Vec<String> = words.iter().map(Value::to_string).collect();

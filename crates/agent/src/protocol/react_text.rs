@@ -12,7 +12,7 @@
 //!
 //! Markers count in any case and in the languages of `reading/words.yaml`, with Markdown, list signs and numbers before them. A
 //! heading `# Answer` and a row `| Answer | x |` are such a line where there is no other.
-//! Thoughts between tags are no part of the text ([`bare`]).
+//! Thoughts between tags are not part of the text ([`bare`]).
 
 use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
 use crate::reading::tags::{self, Tagged};
@@ -41,7 +41,7 @@ fn published(text: &str, expects: Expects) -> Option<Reply> {
     if let Some(answer) = last.strip_prefix("Answer: ").filter(|answer| !answer.contains('\n')) {
         let trimmed = answer.trim();
         let plain = undecorated(trimmed);
-        // Tokens that end a turn stand in no answer.
+        // Tokens that end a turn are in no answer.
         if plain.contains("<|") || plain.contains("</") || plain.contains("<end_of_turn>") {
             return None;
         }

@@ -194,7 +194,7 @@ fn unwrapped(value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// The first array anywhere; one of objects goes before any other, since words in brackets are no message.
+/// The first array anywhere; one of objects goes before any other, since words in brackets are not a message.
 fn first_array(text: &str) -> Option<Vec<Value>> {
     let mut other = None;
     for found in places(text, '[').filter(|found| !found.ambiguous) {
@@ -292,7 +292,7 @@ mod tests {
         }
         assert_eq!(array(r#"[{"action": "Wait", "action": "Oil"}]"#), None);
         assert_eq!(array(r#"[{"action": "Wait", "Action": "Oil"}]"#), None);
-        // The same said twice, and what speaks of something else, contradict nothing.
+        // The same said twice, and what is about something else, contradict nothing.
         for written in [
             r#"{"next": "LOCATE", "next": "LOCATE"}"#,
             r#"{"next": "LOCATE"} that is {"next": "LOCATE"}"#,

@@ -238,7 +238,7 @@ impl Reader<'_> {
         Some(key)
     }
 
-    /// A number, a percentage or one of the constants. Any other bare word is no value.
+    /// A number, a percentage or one of the constants. Any other bare word is not a value.
     fn word(&mut self) -> Option<Value> {
         let rest = self.rest();
         let end = rest

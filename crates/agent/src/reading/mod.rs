@@ -82,7 +82,7 @@ pub fn bare(text: &str) -> String {
     text
 }
 
-/// Where `tag` stands in `text`, in any case of its letters.
+/// Where `tag` is in `text`, in any case of its letters.
 fn find(text: &str, tag: &str) -> Option<usize> {
     let first = tag.as_bytes().first()?;
     let (text, tag) = (text.as_bytes(), tag.as_bytes());

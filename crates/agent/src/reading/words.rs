@@ -84,7 +84,7 @@ impl Words {
         self.markers.get(&Marker::Pause).is_some_and(|texts| texts.iter().any(|text| text.eq_ignore_ascii_case(word)))
     }
 
-    /// `text` without the beginning of a sentence that names the answer; none where it has none.
+    /// `text` without the beginning of a sentence that names the answer; `None` if it has none.
     #[must_use]
     pub fn after_lead<'a>(&self, text: &'a str) -> Option<&'a str> {
         let text = text.trim_start();

@@ -39,6 +39,8 @@ pub struct Examined {
     pub unlisted: Vec<String>,
     /// Listed misses that are none, or name a number that there is not.
     pub stale: Vec<String>,
+    /// What the printed numbers leave open, a sentence each.
+    pub open: Vec<String>,
 }
 
 impl Examined {
@@ -57,7 +59,7 @@ impl Examined {
         };
         let stale = listed.iter().filter(|known| !missed(&known.table, &known.place));
         let stale = stale.map(|known| format!("{}, {}", known.table, known.place)).collect();
-        Self { checks, unlisted, stale }
+        Self { checks, unlisted, stale, open: Vec::new() }
     }
 
     /// Whether every miss is listed and every listed one is a miss.
@@ -109,6 +111,9 @@ impl Examined {
             let why = one.note.as_ref()?.trim_end_matches('.');
             Some(format!("{}, {}: {why}.", one.table, one.place))
         }));
+        if only.is_none() {
+            notes.extend(self.open.iter().cloned());
+        }
         notes.extend(self.unlisted.iter().map(|place| format!("NOT LISTED: {place}.")));
         notes.extend(self.stale.iter().map(|place| format!("LISTED AND NO MISS: {place}.")));
         Table { key: "papers", title: title.to_owned(), columns, rows, notes }

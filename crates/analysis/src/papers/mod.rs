@@ -39,7 +39,7 @@ pub struct Check {
     pub recomputed: f64,
     /// Verdict.
     pub verdict: Verdict,
-    /// Why a miss is no error of ours, as far as is known.
+    /// Why a miss is not an error of ours, as far as is known.
     pub note: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use super::{
     Action, ActionFacts, BlockShown, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer,
     Traces, count,
 };
+use crate::detect::Detector;
 use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
 
 /// Name of the message with the ranking that a sub-agent gives.
@@ -78,6 +79,13 @@ impl TraceFold {
         Self { facts, traces: Traces::default(), counter: None }
     }
 
+    /// The same with detectors that look at every episode.
+    #[must_use]
+    pub fn watched_by(mut self, detectors: Vec<Detector>) -> Self {
+        self.traces = Traces::watched_by(detectors);
+        self
+    }
+
     /// The same with blocks of context counted by a tokenizer; without one their tokens are estimated by length.
     #[must_use]
     pub fn counted_by(self, tokenizer: Option<Tokenizer>) -> Self {
@@ -86,8 +94,9 @@ impl TraceFold {
 
     /// The trajectories in sums.
     #[must_use]
-    pub fn finish(self) -> Traces {
-        Traces { tokenizer: self.counter.map(|counter| counter.name().to_owned()), ..self.traces }
+    pub fn finish(mut self) -> Traces {
+        self.traces.tokenizer = self.counter.map(|counter| counter.name().to_owned());
+        self.traces
     }
 }
 
@@ -262,7 +271,7 @@ impl<'a, E> Builder<'a, E> {
     }
 
     fn json(&mut self, reference: &TextRef) -> Result<Value, FoldError<E>> {
-        // A message that is no JSON ranks nothing; a damaged text fails its checksum.
+        // A message that is not JSON ranks nothing; a damaged text fails its checksum.
         Ok(serde_json::from_str(&self.source.text(reference)?).unwrap_or(Value::Null))
     }
 }

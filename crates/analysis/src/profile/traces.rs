@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::sums::{Clustered, Sum};
 use super::{ActionFacts, Contrast, Handled, Profile};
-use crate::detect::Tallies;
+use crate::detect::{Detector, Tallies};
 
 /// What episodes of a cell did in one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,25 +76,35 @@ pub struct CellTrace {
     pub blocks: BTreeMap<String, BlockSums>,
     /// Episodes that a limit cut.
     pub cut: u64,
-    /// What the detectors found.
+    /// What detectors found.
     pub detectors: Tallies,
     /// What the brief says of the actions.
     pub facts: ActionFacts,
 }
 
 /// The trajectories of a run in sums, by cell.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Traces {
     /// By id of the cell.
     pub cells: BTreeMap<String, CellTrace>,
     /// The model whose tokenizer counted blocks of context; `None` where their tokens are estimates.
     pub tokenizer: Option<String>,
+    /// What is looked for in every episode.
+    detectors: Vec<Detector>,
 }
 
 impl Traces {
+    /// No episodes yet; in each that comes, these detectors look.
+    #[must_use]
+    pub fn watched_by(detectors: Vec<Detector>) -> Self {
+        Self { detectors, ..Self::default() }
+    }
+
     /// Takes in an episode.
     pub fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
-        self.cells.entry(profile.cell.clone()).or_default().add(profile, facts);
+        let cell = self.cells.entry(profile.cell.clone()).or_default();
+        cell.detectors.add(&self.detectors, profile, facts);
+        cell.add(profile, facts);
     }
 
     /// The cell of this id, if any of its episodes was read.
@@ -109,7 +119,6 @@ impl CellTrace {
         if self.facts == ActionFacts::default() {
             self.facts = facts.clone();
         }
-        self.detectors.add(profile, facts);
         for (role, handled) in profile.steps.iter().flat_map(|step| &step.handled) {
             self.handled.entry(role.clone()).or_default().add(handled);
         }

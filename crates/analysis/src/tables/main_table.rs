@@ -157,7 +157,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     notes
 }
 
-/// Whose tokens are no provider's count, by what played.
+/// Whose tokens are not a provider's count, by what played.
 fn estimate_notes(analysis: &Analysis) -> Vec<String> {
     let any = |test: fn(Kind) -> bool| analysis.cells.iter().any(|cell| cell.tokens_estimated && test(cell.info.kind));
     let mut notes = Vec::new();

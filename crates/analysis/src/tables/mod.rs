@@ -116,7 +116,7 @@ pub fn mark(info: &CellInfo) -> &'static str {
 /// The mark of a cell whose architecture tries calls in copies of the environment.
 pub const SIMULATOR: &str = "simulator";
 
-/// What the player of a cell is, where it is no language model that plays now.
+/// What the player of a cell is, where it is not a language model that plays now.
 fn player_mark(info: &CellInfo) -> &'static str {
     match (info.kind, &info.plumbing) {
         (Kind::Baseline, _) => "policy",
@@ -184,7 +184,7 @@ pub const UNPLANNED: &str = "not planned";
 /// How [`acted_note`] begins.
 const HARDLY_NOTE: &str = "Hardly acted";
 
-/// Which cells are no measurement because their model hardly acted, with both shares; `None` without any.
+/// Which cells are not measurements because their model hardly acted, with both shares; `None` without any.
 #[must_use]
 pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
     const SHOWN: usize = 6;
@@ -280,7 +280,7 @@ fn equal_groups(analysis: &Analysis, kinds: &[Kind]) -> Option<String> {
     (!told.is_empty()).then(|| format!("{}{more}", told.join("; ")))
 }
 
-/// What must be said of rows that are no evidence about language models, as far as there are any: a sentence behind a blank,
+/// What must be said of rows that are not evidence about language models, as far as there are any: a sentence behind a blank,
 /// for captions; empty without any.
 #[must_use]
 pub fn no_evidence<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> &'static str {

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::family::{Family, Placed};
+
 /// Settings of `baseline`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Settings {
@@ -35,6 +37,16 @@ impl ArchitectureKind for BaselineKind {
 
     fn records(&self) -> Vec<RecordKind> {
         Vec::new()
+    }
+}
+
+impl Family for BaselineKind {
+    fn asks_agents(&self) -> bool {
+        false
+    }
+
+    fn agents(&self, _settings: &Value, _files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        Ok((Vec::new(), Vec::new()))
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Routed {
     pub repaired: bool,
     /// Whether an earlier decision was used again.
     pub cached: bool,
-    /// How many ways it chose among: |A_m| (CYC-069); none where no choice was made now.
+    /// How many ways it chose among: |A_m| (CYC-069); `None` if no choice was made now.
     pub candidates: usize,
     /// Who decided.
     pub by: By,

@@ -24,7 +24,7 @@ const NEXT: [&str; 4] = ["next", "to", "subtask", "name"];
 
 impl Choice<'_> {
     /// Places of the subtasks that a router named, as far as they are among those that it was shown and a way leads from each
-    /// to the next; none where the first is no choice. The name is under `next`, or as the router was shown a way (`to`). No
+    /// to the next; `None` if the first is not a choice. The name is under `next`, or as the router was shown a way (`to`). No
     /// other key of the whole answer names a subtask.
     pub(super) fn read(self, members: &Map<String, Value>) -> Option<Vec<usize>> {
         let next = NEXT[..2].iter().find_map(|key| members.get(*key).filter(|value| !value.is_null()))?;
@@ -44,7 +44,7 @@ impl Choice<'_> {
         Some(places)
     }
 
-    /// The subtask that an answer names which is no object: the name and nothing else.
+    /// The subtask that an answer names which is not an object: the name and nothing else.
     pub(super) fn bare(self, text: &str) -> Option<Vec<usize>> {
         let name = Value::from(text.trim());
         self.shown(&name).map(|place| vec![place])

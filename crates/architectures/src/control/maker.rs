@@ -18,7 +18,7 @@ use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways, check};
 
 /// Where graphs come from.
 pub(crate) enum Source {
-    /// One that stands in a file or in the study: built once, reused (Gen-Cyc, CYC-021).
+    /// One that is in a file or in the study: built once, reused (Gen-Cyc, CYC-021).
     File(Arc<TaskGraph>),
     /// The one that was made for the family of the environment: `graphs/ENVIRONMENT.yaml`, a list's
     /// `graphs/ENVIRONMENT-list.yaml` (CYC-021). The environment's classes of action where there is none.
@@ -87,7 +87,7 @@ pub(crate) struct Maker {
     pub shots: Vec<String>,
 }
 
-/// The source that journals name where a planner gave no graph and the one that the environment suggests stands in for it.
+/// The source that journals name where a planner gave no graph and the one that the environment suggests is used instead.
 const FALLBACK: &str = "fallback";
 /// What the file of a graph names as its maker where no model made it.
 const BY_HAND: &str = "hand";
@@ -101,7 +101,7 @@ const NAME: usize = 48;
 const SENTENCE: usize = 200;
 /// The class of actions that only look: between two others an agent has to look again.
 const PASSIVE: &str = "passive";
-/// How much of what is no graph goes back to the planner, in characters: two hundred subtasks fill a context.
+/// How much of what is not a graph goes back to the planner, in characters: two hundred subtasks fill a context.
 const BROKEN: usize = 12_000;
 
 impl Maker {
@@ -138,7 +138,7 @@ impl Maker {
                 let request = request(&brief, &stage.tools(), self.bounds(stage, planner), task, &self.shots);
                 match self.planned(stage, planner, request).await?.graph {
                     Some(graph) => (Arc::new(graph), self.source.name()),
-                    // What was planned is no graph: another one plays, and tables say so.
+                    // What was planned is not a graph: another one plays, and tables say so.
                     None => (suggested().0, FALLBACK),
                 }
             }
@@ -167,7 +167,7 @@ impl Maker {
         if self.ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) }
     }
 
-    /// The graph of a planner that is shown `request`, after at most one repair; none if that is no graph either.
+    /// The graph of a planner that is shown `request`, after at most one repair; none if that is not a graph either.
     pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
         let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::MAIN);
         let has_expert = stage.expert().await.is_some();

@@ -10,7 +10,7 @@ pub struct Summary {
     /// Most calls of the segment, the latest ones.
     #[schemars(range(min = 1, max = 200))]
     pub calls: usize,
-    /// Most characters of a call, of what came of it, and of what the executor said when it gave control back.
+    /// Most characters of a call, of its result, and of what the executor said when it gave control back.
     #[schemars(range(min = 20, max = 20_000))]
     pub characters: usize,
     /// Most segments that no router has seen yet and that the next one is shown, the latest ones.

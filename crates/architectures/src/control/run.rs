@@ -130,7 +130,7 @@ impl Run {
         };
     }
 
-    /// Tool calls that are left; none where so many segments made no call that the controller ends.
+    /// Tool calls that are left; `None` if so many segments made no call that the controller ends.
     pub(crate) const fn left(&self) -> u32 {
         if self.empty >= self.most { 0 } else { self.most.saturating_sub(self.calls) }
     }

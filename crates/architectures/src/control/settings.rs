@@ -42,7 +42,7 @@ pub struct Settings {
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
-    /// What stands before a final answer: `none`, or `evidence`: each figure must rest on a stored text (CYC-095).
+    /// What stands before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
     pub gate: GateKind,
     /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
     pub gate_refusals: Option<u32>,
@@ -164,7 +164,7 @@ pub(crate) fn resolve_for(
         return Err(error(
             "size",
             &format!(
-                "size: [{least}, {most}] is no range; least and most subtasks, from 1 to {}",
+                "size: [{least}, {most}] is not a range; least and most subtasks, from 1 to {}",
                 crate::graph::MOST_NODES
             ),
         ));
@@ -182,7 +182,7 @@ pub(crate) fn resolve_for(
     if !(1..=MOST_AHEAD).contains(&settings.batch) {
         return Err(error(
             "batch",
-            &format!("batch: {} is no number of subtasks; from 1 to {MOST_AHEAD}", settings.batch),
+            &format!("batch: {} is not a number of subtasks; from 1 to {MOST_AHEAD}", settings.batch),
         ));
     }
     if list && (settings.batch > 1 || settings.otherwise != Otherwise::Router) {

@@ -35,7 +35,7 @@ const SEGMENTS: usize = 40;
 /// How much of an answer without a summary goes back to the model, in characters.
 const BROKEN: usize = 4_000;
 
-/// A call of an episode, and what came of it.
+/// A call of an episode, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deed {
     /// The call.
@@ -60,7 +60,7 @@ pub struct Stretch {
 /// An episode that was won.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Won {
-    /// The task, where the episode's first observation says it; the environment's goal stands in for it.
+    /// The task, where the episode's first observation says it; else the environment's goal.
     pub task: Option<String>,
     /// The work, in order.
     pub stretches: Vec<Stretch>,
@@ -80,7 +80,7 @@ pub struct NoSummary {
 /// What a summariser came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summarised {
-    /// The summary; none where what was written held none, also after one repair.
+    /// The summary; `None` if what was written held none, also after one repair.
     pub summary: Option<String>,
     /// What was wrong, one entry an attempt.
     pub problems: Vec<String>,

@@ -1,14 +1,16 @@
 //! A controller over subtasks that are all connected (CYC-001..021): an executor works on one, then one call analyses
-//! what came of it, keeps the memory, and chooses by the criteria of the ways where control goes next.
+//! the result, keeps the memory, and chooses by the criteria of the ways where control goes next.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::control::messages::{GRAPH, ROUTING};
 use crate::control::{self, Cache, Controller};
+use crate::family::{Answer, Family, Placed, answer};
 use crate::graph::Ways;
 
 /// The family `cyclic`.
@@ -31,6 +33,21 @@ impl ArchitectureKind for CyclicKind {
 
     fn records(&self) -> Vec<RecordKind> {
         control::records()
+    }
+}
+
+impl Family for CyclicKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![answer("planner", &GRAPH), answer("analyzer", &ROUTING), answer("verifier", &crate::gate::Verification)]
+    }
+
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        control::agents(false, settings, files)
+    }
+
+    fn showing(&self, place: &str, persona: &str) -> Value {
+        let member = json!({ "persona": persona });
+        if place == "verifier" { json!({ "gate": "evidence", place: member }) } else { json!({ place: member }) }
     }
 }
 

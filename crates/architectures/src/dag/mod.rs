@@ -9,7 +9,9 @@ use gimbal_agent::Ended;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
 use serde_json::Value;
 
+use crate::control::messages::{GUIDANCE, SUBTASKS};
 use crate::control::{self, Controller, Routed};
+use crate::family::{Answer, Family, Placed, answer};
 use crate::graph::Ways;
 
 /// The family `dag`.
@@ -32,6 +34,16 @@ impl ArchitectureKind for DagKind {
 
     fn records(&self) -> Vec<RecordKind> {
         control::records()
+    }
+}
+
+impl Family for DagKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![answer("planner", &SUBTASKS), answer("analyzer", &GUIDANCE)]
+    }
+
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        control::agents(true, settings, files)
     }
 }
 

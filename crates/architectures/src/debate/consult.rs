@@ -26,7 +26,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The message; none where the model gives none that follows the contract. How it was read is recorded.
+    /// The message; `None` if the model gives none that follows the contract. How it was read is recorded.
     ///
     /// # Errors
     /// The halt that ended the episode.

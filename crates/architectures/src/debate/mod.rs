@@ -38,7 +38,7 @@ use gimbal_messages::records::{debate as records, engine, hierarchy};
 use gimbal_messages::{Contract, StageExt};
 use serde_json::{Value, json};
 
-use crate::Placed;
+use crate::family::{Answer, Family, Placed, answer};
 use crate::packet::{PACKET, packet};
 
 use case::Case;
@@ -74,6 +74,34 @@ impl ArchitectureKind for DebateKind {
     fn records(&self) -> Vec<RecordKind> {
         let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
         engine::KINDS.iter().copied().chain(parsed).chain(records::KINDS.iter().copied()).collect()
+    }
+}
+
+impl Family for DebateKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![
+            answer("architect", &messages::POSITION),
+            answer("architect_anchored", &messages::ANCHORED_POSITION),
+            answer("auditor", &messages::AUDIT),
+            answer("oracle_agent", &messages::ESTIMATE),
+            answer("narrator_agent", &messages::NARRATION),
+        ]
+    }
+
+    fn shows_blocks_to_all(&self) -> bool {
+        true
+    }
+
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        agents(settings, files)
+    }
+
+    fn showing(&self, place: &str, persona: &str) -> Value {
+        showing(place, persona)
+    }
+
+    fn audited(&self) -> Vec<Value> {
+        vec![json!({ "narrator": "model" })]
     }
 }
 
@@ -271,7 +299,7 @@ impl Debate {
         Ok((agent, &self.contracts.position, false))
     }
 
-    /// Whether anybody sends a message to an agent.
+    /// Whether anyone sends a message to an agent.
     fn sends(&self) -> bool {
         let hears = (self.rounds > 1 && !self.isolated) || self.skeptic_sees_thesis;
         let sides = hears && self.sides.iter().any(|side| side.agent.is_some());

@@ -15,7 +15,7 @@ use super::form;
 /// Most facts that the template names.
 const NAMED: usize = 12;
 
-/// Puts a verdict into words and records them; none where nobody tells.
+/// Puts a verdict into words and records them; `None` if no agent narrates.
 ///
 /// # Errors
 /// The halt that ended the episode.
@@ -71,7 +71,7 @@ fn template(case: &Case<'_>, decision: &Decision) -> String {
     )
 }
 
-/// The ids in a text that are no facts of the packet, each once, in the order of the text.
+/// The ids in a text that are not facts of the packet, each once, in the order of the text.
 fn unknown(packet: &Packet, text: &str) -> Vec<String> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let ids = words.filter(|word| {

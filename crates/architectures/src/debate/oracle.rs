@@ -30,7 +30,7 @@ pub(super) fn told(role: Role, turn: &Turn) -> Value {
     json!({ "confidence": turn.position.confidence.to_f64(), "assertions": claims })
 }
 
-/// How sure the Oracle agent is of a verdict; none where it gives no number.
+/// How sure the Oracle agent is of a verdict; `None` if it gives no number.
 ///
 /// # Errors
 /// The halt that ended the episode.
@@ -55,7 +55,7 @@ pub(super) async fn estimate(
     Ok(value.and_then(|value| value["confidence"].as_f64()).map(Milli::from_f64))
 }
 
-/// The decision after an attack on the surer side; none where there is no active Oracle.
+/// The decision after an attack on the surer side; `None` if there is no active Oracle.
 ///
 /// # Errors
 /// The halt that ended the episode.

@@ -55,7 +55,7 @@ pub(super) struct Spoken {
 /// A message as it was read.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// What stands; none where nothing valid remains.
+    /// What stands; `None` if nothing valid remains.
     pub spoken: Option<Spoken>,
     /// Which way it was read.
     pub tier: Tier,
@@ -180,7 +180,7 @@ fn assertion(
     let accepted = contract
         .accept_within(alone, Tier::Direct, count)
         .map_err(|refused| Refusal::new("bad_form", &refused.to_string()))?;
-    // The defaults of the rest of the message are no changes of this item.
+    // The defaults of the rest of the message are not changes of this item.
     changes.extend(accepted.changes.into_iter().filter(|change| change.place.starts_with("/assertions/")));
     let item = &accepted.value["assertions"][0];
     let text = |key: &str| item[key].as_str().unwrap_or_default();

@@ -22,7 +22,7 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Both sides, before anybody spoke.
+    /// Both sides, before anyone spoke.
     pub(super) const fn open(case: Case<'a>) -> Self {
         Self { case, seats: [Seat::observe(case, Role::Architect), Seat::observe(case, Role::Skeptic)] }
     }

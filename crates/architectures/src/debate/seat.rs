@@ -53,7 +53,7 @@ pub(super) struct Turn {
 pub(super) struct Heard<'a> {
     /// The turn.
     pub turn: &'a Turn,
-    /// Its summary as it arrived; none where it was lost on the way.
+    /// Its summary as it arrived; `None` if it was lost on the way.
     pub summary: Option<&'a Value>,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Seat<'a> {
         json!({ "confidence": turn.written.to_f64(), "assertions": assertions, "unknowns": turn.position.unknowns })
     }
 
-    /// Sends what it said last to the other side; none where nothing was said or the message was lost.
+    /// Sends what it said last to the other side; `None` if nothing was said or the message was lost.
     pub(super) async fn send(&self, stage: &dyn Stage, lane: LaneId) -> Option<Value> {
         let summary = self.summary(self.last()?);
         stage.send(lane, self.role.name(), self.role.other().name(), "position", summary).await
@@ -338,7 +338,7 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// What stands of an attempt; none where nothing does and asking again cannot help.
+    /// What stands of an attempt; `None` if nothing does and asking again cannot help.
     fn read(
         &self,
         text: &str,

@@ -113,7 +113,7 @@ pub struct SideSettings {
     pub strategy: Strategy,
     /// Persona of the agent. In anchored rounds it is the one beside it whose name ends in `-anchored`.
     pub persona: Option<String>,
-    /// Role by which the study names the agent's model; the study's `default` stands in for it.
+    /// Role by which the study names the agent's model; else the study's `default`.
     pub role: Option<String>,
     /// Overrides of its persona, before those of all agents.
     #[serde(flatten)]

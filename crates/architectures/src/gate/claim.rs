@@ -1,4 +1,4 @@
-//! What the verifier answers: the stored words that figures of an answer rest on (CYC-095).
+//! What the verifier answers: the stored words that figures of an answer are based on (CYC-095).
 
 use gimbal_agent::reading::{keyed, object};
 use gimbal_core::Brief;
@@ -10,7 +10,7 @@ const ITEMS: usize = 32;
 /// Longest text.
 const BOUND: usize = 1_000;
 
-/// Words that are said to stand in a stored text.
+/// Words that are said to be in a stored text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote {
     /// Key of the stored text.
@@ -19,14 +19,14 @@ pub struct Quote {
     pub text: String,
 }
 
-/// What a figure is said to rest on. It is a claim and nothing more: whether the words stand there is for code to see.
+/// What a figure is said to be based on. It is a claim and nothing more: whether the words are there is for code to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The figure, as it stands in the answer.
+    /// The figure, as it is in the answer.
     pub figure: String,
     /// Whether it is said to be supported.
     pub supported: bool,
-    /// What it rests on.
+    /// What it is based on.
     pub quotes: Vec<Quote>,
     /// How it follows from that.
     pub how: String,

@@ -1,7 +1,7 @@
-//! A gate before final answers (CYC-095): each figure of an answer must rest on a stored text, or the answer is held back.
+//! A gate before final answers (CYC-095): each figure of an answer must be based on a stored text, or the answer is held back.
 //!
-//! Code looks first: the environment's query for evidence tells which figures stand in stored texts or follow from such. Of the
-//! others a verifier is asked once; what it quotes must stand in the text that it names, hold a figure, and is looked up by
+//! Code looks first: the environment's query for evidence tells which figures are in stored texts or follow from such. Of the
+//! others a verifier is asked once; what it quotes must be in the text that it names, hold a figure, and is looked up by
 //! the environment's query for quotations, so that a model's word alone lets nothing pass. An answer with figures that neither
 //! supports is held back, at most so many times; then it goes through, and that is counted.
 //!
@@ -40,7 +40,7 @@ pub enum GateKind {
     /// Nothing.
     #[default]
     None,
-    /// Each figure must rest on a stored text (CYC-095).
+    /// Each figure must be based on a stored text (CYC-095).
     Evidence,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct GateState {
 }
 
 impl Gate {
-    /// The gate of the architecture called `name`; none where it has none.
+    /// The gate of the architecture called `name`; `None` if it has none.
     pub(crate) fn of(
         name: &str,
         (kind, refusals): (GateKind, Option<u32>),
@@ -166,7 +166,7 @@ impl Gate {
         let Some(request) = stage.send(lane, "gate", role, "verification", request).await else {
             return Ok(Verified::default());
         };
-        // An expert in this role, who knows nothing of the texts, vouches for nothing; a mistaken one vouches for
+        // An expert in this role, who does not know the texts, vouches for nothing; a mistaken one vouches for
         // words that it made up.
         let expert = stage.expert().await.map(|_| {
             let say = |supported: bool| {
@@ -209,22 +209,22 @@ impl Gate {
     }
 }
 
-/// What came of the verifier's word.
+/// The outcome of the verifier's word.
 #[derive(Default)]
 struct Verified {
     /// Figures that it vouched for.
     claimed: u32,
-    /// Those of them whose quotations stand in stored texts.
+    /// Those of them whose quotations are in stored texts.
     figures: Vec<String>,
 }
 
-/// A query of the tracker; none where it is refused or its reply is no JSON.
+/// A query of the tracker; `None` if it is refused or its reply is not JSON.
 async fn query(stage: &dyn Stage, lane: LaneId, name: &str, arguments: &[(&str, &str)]) -> Option<Value> {
     let reply = stage.query(lane, &ToolCall::with(name, arguments)).await.ok()?;
     serde_json::from_str(&reply).ok()
 }
 
-/// The figures of an answer, and whether code found what each rests on.
+/// The figures of an answer, and whether code found what each is based on.
 fn read(evidence: &Value) -> Option<Vec<(String, bool)>> {
     let figures = evidence.get("figures")?.as_array()?;
     figures

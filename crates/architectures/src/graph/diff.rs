@@ -44,7 +44,7 @@ impl fmt::Display for Change {
 }
 
 /// The differences from `before` to `after`: settings, then subtasks, ways and rules, each in the order of the files. How a
-/// graph was made and what its rules were measured on is no difference.
+/// graph was made and what its rules were measured on is not a difference.
 #[must_use]
 pub fn diff(before: &TaskGraph, after: &TaskGraph) -> Vec<Change> {
     let mut changes = Vec::new();

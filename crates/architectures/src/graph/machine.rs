@@ -39,7 +39,7 @@ impl End {
 pub struct Facts {
     /// How it ended.
     pub ended: End,
-    /// The tool of its last call that reached the environment; none where there was no such call.
+    /// The tool of its last call that reached the environment; `None` if there was no such call.
     pub tool: Option<String>,
     /// Whether the environment refused that call.
     pub refused: bool,
@@ -135,7 +135,7 @@ const fn is_nought(count: &u64) -> bool {
     *count == 0
 }
 
-/// The rule by which a machine decides at a segment's end, and its number, from 1; none where no rule fits.
+/// The rule by which a machine decides at a segment's end, and its number, from 1; `None` if no rule fits.
 #[must_use]
 pub fn decide<'a>(graph: &'a TaskGraph, from: &str, facts: &Facts) -> Option<(usize, &'a Rule)> {
     let rules = graph.rules.iter().enumerate();

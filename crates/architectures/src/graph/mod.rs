@@ -129,7 +129,7 @@ pub struct TaskGraph {
     /// Of a machine: where control went most often from a subtask, for where no rule fits and no router is to be asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usual: BTreeMap<String, String>,
-    /// How the graph was made: for people. It decides nothing and is no part of the graph's hash.
+    /// How the graph was made: for people. It decides nothing and is not part of the graph's hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub made: BTreeMap<String, String>,
 }
@@ -225,7 +225,7 @@ pub enum GraphError {
         /// What is wrong with it, and what would be right.
         why: String,
     },
-    /// Rules in a graph that is no machine.
+    /// Rules in a graph that is not a machine.
     #[error("`{0}` belongs to a machine; write `ways: machine`, or take it out")]
     NotMachine(&'static str),
 }

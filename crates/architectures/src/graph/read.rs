@@ -16,7 +16,7 @@ pub enum GraphFileError {
     /// It is not what a graph's file should be.
     #[error(transparent)]
     Yaml(#[from] YamlError),
-    /// What it says is no graph.
+    /// What it says is not a graph.
     #[error("{place}:{line}: {error}")]
     Graph {
         /// The file.

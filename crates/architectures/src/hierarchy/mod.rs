@@ -18,6 +18,8 @@ use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneI
 use gimbal_messages::records::{engine, hierarchy as records};
 use serde_json::{Value, json};
 
+use crate::family::{Answer, Family, Placed, answer};
+
 pub use arbiter::{Arbiter, Rule};
 use panel::AdviserPanel;
 pub use settings::Settings;
@@ -44,6 +46,22 @@ impl ArchitectureKind for HierarchyKind {
 
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, records::KINDS].concat()
+    }
+}
+
+impl Family for HierarchyKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![answer("analyst", &messages::Analysis), answer("chooser", &messages::Suggestions)]
+    }
+
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        let (agents, context) = agents(settings, files)?;
+        Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context))
+    }
+
+    fn audited(&self) -> Vec<Value> {
+        // The named configurations have all of its agents.
+        Vec::new()
     }
 }
 

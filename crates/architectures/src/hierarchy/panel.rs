@@ -43,7 +43,7 @@ impl<'a> AdviserPanel<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks an adviser; none where its model gave nothing.
+    /// Asks an adviser; `None` if its model gave nothing.
     async fn advice(
         &self,
         stage: &dyn Stage,
@@ -249,7 +249,7 @@ fn shown(message: &Value) -> String {
     spaced(message) + if odd { UNREAD } else { "" }
 }
 
-/// Whether `name` stands in `text` as a word, in any case.
+/// Whether `name` is in `text` as a word, in any case.
 fn holds(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.split(|letter| !is_part(letter)).any(|word| word.eq_ignore_ascii_case(name))

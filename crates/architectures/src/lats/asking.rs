@@ -116,7 +116,7 @@ impl Lats {
         Ok(actions)
     }
 
-    /// What is said of the children of a node, in their order: by the end of the episode where there is one, else by the valuer; none where neither says
+    /// What is said of the children of a node, in their order: by the end of the episode where there is one, else by the valuer; `None` if neither says
     /// anything.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Lats {
         let known = |child: &usize| match search.tree.node(*child).step.ended {
             Some(Ending::Solved) => Some(Milli(1000)),
             Some(Ending::Failed | Ending::Broken) => Some(Milli::ZERO),
-            // Where the environment runs on, its last step is no failure.
+            // Where the environment runs on, its last step is not a failure.
             Some(Ending::Horizon) => Some(if runs_on { Milli(500) } else { Milli::ZERO }),
             Some(Ending::Answered) | None => None,
         };
@@ -199,7 +199,7 @@ impl Lats {
         Ok(read.await?.unwrap_or_default())
     }
 
-    /// What both are told of a node.
+    /// What both are told about a node.
     fn told(&self, search: &Search<'_>, episode: &Episode, at: usize) -> Value {
         let (path, horizon) = (search.tree.path(at), search.stage.brief().horizon);
         let step = search.step + search.tree.node(at).depth;

@@ -3,7 +3,7 @@
 //! Before every real step a tree is grown from the present. The node to expand is chosen by UCT; a **proposer** names actions that are worth trying
 //! there, each is carried out in a branch of the environment, a **valuer** says how likely the goal is reached from what was seen then, and both its
 //! word and the simulated rewards go up the tree. Then the best first action is played. With `reflections` a reflector looks back on simulated paths
-//! that failed, and its notes stand in later requests of the episode.
+//! that failed, and its notes are in later requests of the episode.
 //!
 //! **What is simulated** is no step of the episode: calls in branches are counted apart (the record `branched`), and cells are marked `simulator` in all
 //! tables. Models are asked outside of branches, about what was seen in them. All branches of a step share one future for each depth, which is never the
@@ -13,6 +13,7 @@
 //! **At equal calls**: `answers` bounds the answers of models in a real step.
 
 mod asking;
+mod family;
 pub mod messages;
 mod search;
 mod settings;

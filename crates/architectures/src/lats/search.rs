@@ -111,7 +111,7 @@ impl Branches {
         Ok(Ok(step))
     }
 
-    /// Why an action was not carried out in a branch: the words of a refusal; none where nobody refused it.
+    /// Why an action was not carried out in a branch: the words of a refusal; `None` if nobody refused it.
     fn not_tried(&mut self, error: BranchError) -> Result<Option<String>, Halt> {
         match error {
             BranchError::Rejected(rejection) => Ok(Some(rejection.message)),

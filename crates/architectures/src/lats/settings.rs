@@ -44,7 +44,7 @@ pub struct Settings {
     /// Most reflections on failed paths for one real step; 0 for none.
     #[schemars(range(min = 0, max = 16))]
     pub reflections: u32,
-    /// Reflections of the episode that stand in later requests: the latest ones.
+    /// Reflections of the episode that are in later requests: the latest ones.
     #[schemars(range(min = 1, max = 32))]
     pub kept: u32,
     /// Context blocks of proposer and valuer; those of each persona where it is left out.

@@ -208,7 +208,7 @@ impl Tree {
         self.weights.value * value + (1.0 - self.weights.value) * simulated
     }
 
-    /// The node to expand next, by UCT from the present on; none where nothing is open. Of nodes that are alike the first.
+    /// The node to expand next, by UCT from the present on; `None` if nothing is open. Of nodes that are alike the first.
     pub(super) fn leaf(&self) -> Option<usize> {
         let mut at = ROOT;
         if !self.nodes[at].open {

@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 
 use messages::Contracts;
 
-use crate::Placed;
+use crate::family::{Answer, Family, Placed, answer};
 
 pub use settings::{Rule, Settings};
 
@@ -60,6 +60,28 @@ impl ArchitectureKind for PanelKind {
 
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+    }
+}
+
+impl Family for PanelKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![answer("panelist", &messages::OPINION), answer("participant", &messages::BALLOT)]
+    }
+
+    fn shows_blocks_to_all(&self) -> bool {
+        true
+    }
+
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        agents(settings, files)
+    }
+
+    fn showing(&self, place: &str, persona: &str) -> Value {
+        showing(place, persona)
+    }
+
+    fn audited(&self) -> Vec<Value> {
+        vec![json!({ "size": 1 })]
     }
 }
 

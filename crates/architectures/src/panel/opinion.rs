@@ -29,7 +29,7 @@ const SHOWN: usize = 120;
 pub(super) struct Questions {
     /// Name of the call that gives the answer, and of its argument that holds it.
     pub call: (String, String),
-    /// The answers there are; none where the answer is a text of the member's own.
+    /// The answers there are; `None` if the answer is a text of the member's own.
     pub answers: Vec<String>,
     /// The packet, where the brief holds one.
     pub packet: Option<Packet>,

@@ -119,7 +119,7 @@ impl Panel {
         Ok(())
     }
 
-    /// The ballot of a seat as it arrives; none where the environment speaks for it, or nothing of it can be used.
+    /// The ballot of a seat as it arrives; `None` if the environment speaks for it, or nothing of it can be used.
     async fn seat(
         &self,
         stage: &dyn Stage,
@@ -167,5 +167,5 @@ async fn view(stage: &dyn Stage, lane: LaneId, seat: &str) -> Result<View, Halt>
     let asked = ToolCall::with(VIEW, &[("subject", seat)]);
     let text = stage.query(lane, &asked).await;
     let text = text.map_err(|rejection| Halt::lasting(format!("the view of `{seat}`: {}", rejection.message)))?;
-    serde_json::from_str(&text).map_err(|error| Halt::lasting(format!("the view of `{seat}` is no view: {error}")))
+    serde_json::from_str(&text).map_err(|error| Halt::lasting(format!("the view of `{seat}` is not a view: {error}")))
 }

@@ -21,7 +21,7 @@ pub struct Settings {
     #[schemars(range(min = 1, max = 16))]
     pub size: Option<u32>,
     /// The members one by one, in the place of `size`: persona and role of each. A role that is left out is `panelist_1`, `panelist_2` and
-    /// so on, by which a study may give each member a model of another family; the study's `default` stands in for it.
+    /// so on, by which a study may give each member a model of another family; else the study's `default`.
     pub members: Option<Vec<Member>>,
     /// Whether the environment is played by ballots, one of each of its subjects in every round; the members take the seats by turns.
     pub rounds: bool,

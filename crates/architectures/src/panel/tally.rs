@@ -13,7 +13,7 @@ pub(super) struct Tally<'a>(pub &'a [Option<Answers>]);
 
 /// The answers that most members gave.
 struct Most {
-    /// The answer as the first of them wrote it; none where several answers have as many.
+    /// The answer as the first of them wrote it; `None` if several answers have as many.
     answer: Option<String>,
     votes: usize,
 }
@@ -114,7 +114,7 @@ mod tests {
         let yes = || Some("yes".to_owned());
         assert_eq!(rules(&[said("yes"), said("Yes."), said("yes")]), [yes(), yes(), yes()]);
         assert_eq!(rules(&[said("no"), said("yes"), said("yes")]), [None, yes(), Some("no".to_owned())]);
-        // A member that gave nothing breaks unanimity, and two of four are no majority.
+        // A member that gave nothing breaks unanimity, and two of four are not a majority.
         assert_eq!(rules(&[None, said("yes"), said("yes")]), [None, yes(), None]);
         assert_eq!(rules(&[said("yes"), said("yes"), said("no"), None]), [None, None, yes()]);
         assert_eq!(rules(&[None, None]), [None, None, None]);

@@ -45,7 +45,7 @@ impl Panel {
         conclude(stage, &questions, &tally, &ruled).await
     }
 
-    /// What one member answers, as it arrives at the chair; none where nothing of it can be used.
+    /// What one member answers, as it arrives at the chair; `None` if nothing of it can be used.
     async fn member(
         &self,
         stage: &dyn Stage,

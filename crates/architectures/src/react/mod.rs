@@ -11,6 +11,7 @@ use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
+use crate::family::{Family, Placed};
 use crate::gate::{Gate, GateState, Gated};
 pub use settings::Settings;
 pub(crate) use settings::resolve;
@@ -37,6 +38,17 @@ impl ArchitectureKind for ReactKind {
     }
 }
 
+impl Family for ReactKind {
+    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+        let (agent, context) = agent(settings, files)?;
+        Ok((vec![("agent", agent)], context))
+    }
+
+    fn audited(&self) -> Vec<Value> {
+        vec![json!({ "persona": "solver" })]
+    }
+}
+
 /// The agent of a setting of `react` and its context blocks, in the order in which the prompt shows them: for whoever
 /// wants to see the prompt without playing.
 ///
@@ -46,7 +58,7 @@ pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>)
     Ok(settings::resolve(ReactKind.name(), settings, files)?.into_agent())
 }
 
-/// What stands beside an agent on its own: blocks that its prompts show before all others, and who watches its calls.
+/// What a single agent is given beside its persona: blocks that its prompts show before all others, and who watches its calls.
 pub(crate) struct Beside<'a> {
     /// Blocks.
     pub blocks: &'a [Block],
@@ -117,7 +129,7 @@ impl React {
     }
 }
 
-/// What the agent is told of its budget, as executors and routers of controllers are told theirs (CYC-026).
+/// What the agent is told about its budget, as executors and routers of controllers are told theirs (CYC-026).
 fn calls_left(most: u32) -> Block {
     let actions = if most == 1 { "action" } else { "actions" };
     let text = format!("You have at most {most} {actions} for the whole task. A refused action counts.");

@@ -30,7 +30,7 @@ pub struct Settings {
     pub conversation: Conversation,
     /// Most tool calls of an episode in one conversation (CYC-026, CYC-050); the environment's horizon where it is left out.
     pub global_calls: Option<u32>,
-    /// What stands before a final answer: `none`, or `evidence`: each figure must rest on a stored text (CYC-095).
+    /// What stands before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
     pub gate: GateKind,
     /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
     pub gate_refusals: Option<u32>,
@@ -53,7 +53,7 @@ pub enum Conversation {
     /// A step: all continuity is in the context blocks (BOG-031).
     #[default]
     Step,
-    /// The episode: the agent sees what came of its actions as they happened, and no blocks but those at the start.
+    /// The episode: the agent sees the outcome of its actions as they happened, and no blocks but those at the start.
     Episode,
 }
 

@@ -95,7 +95,7 @@ impl Remembered {
         self.last = (trial.verdict == Verdict::Missed).then_some(trial);
     }
 
-    /// The notes as a block of a prompt; none where there are none.
+    /// The notes as a block of a prompt; `None` if there are none.
     pub(super) fn block(&self, goal: &str) -> Option<Block> {
         if self.notes.is_empty() {
             return None;

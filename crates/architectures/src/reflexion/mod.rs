@@ -1,5 +1,5 @@
 //! One agent as [`react`](crate::react) has it, over a session of trials: after a trial that did not reach the goal a reflector writes a short note,
-//! and the latest notes stand in the prompts of later trials (CTHA-131).
+//! and the latest notes are in the prompts of later trials (CTHA-131).
 //!
 //! **When.** A trial leaves an account of itself in the memory of the session. The next trial begins with the reflection on it, so that no
 //! reflection is written that nobody reads, and its cost belongs to the trial that it serves. The first trial of a session, and a study without
@@ -12,6 +12,7 @@
 //! **What the reflector sees** is what the agent saw: its actions and their results, bounded in tokens, and how the trial ended. What an episode shows
 //! with its last step is shown to nobody, and so not to the reflector.
 
+mod family;
 mod memory;
 mod settings;
 mod watching;
@@ -72,7 +73,7 @@ pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<S
 struct Reflexion {
     react: React,
     reflector: Reflector,
-    /// Notes that stand in later prompts.
+    /// Notes that are in later prompts.
     kept: usize,
 }
 

@@ -14,7 +14,7 @@ use crate::reflector::{Bounds, Reflector};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
-    /// Reflections that stand in later prompts: the latest ones.
+    /// Reflections that are in later prompts: the latest ones.
     #[schemars(range(min = 1, max = 32))]
     pub kept: u32,
     /// Most tokens of a reflection.

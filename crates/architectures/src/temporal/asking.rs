@@ -289,7 +289,7 @@ fn ready(episode: &Episode) -> Value {
     made.plan.ready(&episode.reached).into_iter().map(told).collect()
 }
 
-/// Hash of what a layer would see, but for the time: a clock that moves on is no change of state.
+/// Hash of what a layer would see, but for the time: a clock that moves on is not a change of state.
 fn seen(told: &Value, blocks: &[Block]) -> Digest {
     let mut told = told.clone();
     if let Some(members) = told.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Criteria of subgoals that the tracker answers: what a planner is told of its queries, and which subgoals they meet (CTHA-091).
+//! Criteria of subgoals that the tracker answers: what a planner is told about its queries, and which subgoals they meet (CTHA-091).
 
 use gimbal_core::{LaneId, ToolCall, ToolSpec};
 use gimbal_messages::records::temporal::SubgoalReached;
@@ -10,12 +10,12 @@ use super::Temporal;
 use super::state::Episode;
 use super::turn::Turn;
 
-/// Most queries that a planner is told of.
+/// Most queries that a planner is told about.
 const QUERIES: usize = 4;
 /// Longest answer that is shown as an example, in characters.
 const ANSWER: usize = 240;
 
-/// What a planner is told of the queries of the tracker, each with an answer of now where it is about one subject.
+/// What a planner is told about the queries of the tracker, each with an answer of now where it is about one subject.
 pub(super) async fn offered(turn: &Turn<'_>, lane: LaneId) -> Value {
     let mut told = Vec::new();
     for query in turn.stage.queries().iter().filter(|query| query.required().next().is_some()).take(QUERIES) {

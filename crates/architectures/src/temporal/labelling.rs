@@ -26,7 +26,7 @@ const LEGAL: usize = 512;
 const WAYS: usize = 64;
 
 impl Temporal {
-    /// The ways to resolve the conflict of a step, and the place of the one that is taken where this arbiter takes it from there; none where
+    /// The ways to resolve the conflict of a step, and the place of the one that is taken where this arbiter takes it from there; `None` if
     /// there is no conflict or nobody asks for ways.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Temporal {
     }
 }
 
-/// Plays all ways out; none where the calls in branches are used up.
+/// Plays all ways out; `None` if the calls in branches are used up.
 async fn label(
     turn: &Turn<'_>,
     choices: &Choices,

@@ -16,6 +16,7 @@ mod asking;
 mod checks;
 mod deciding;
 mod expert;
+mod family;
 mod forms;
 mod free;
 mod labelling;

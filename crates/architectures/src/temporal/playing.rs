@@ -16,7 +16,7 @@ use super::notes::Notes;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
 
-/// Trials that Institutional is told of.
+/// Trials that Institutional is told about.
 const TRIALS: usize = 8;
 /// Refusals in a row after which a step is the idle call's.
 const MOST_REFUSED: u32 = 3;
@@ -43,7 +43,7 @@ impl Temporal {
 
     /// Keeps the policies of this trial and what they came to, for Institutional in the next one (CTHA-003).
     ///
-    /// The reward of the last step, which no transition brings, is part of the return. Where it judges an answer, no agent is told of it.
+    /// The reward of the last step, which no transition brings, is part of the return. Where it judges an answer, no agent is told about it.
     fn remember(&self, stage: &dyn Stage, episode: &Episode, stop: Stop) {
         if episode.policies.is_empty() {
             return;
@@ -173,7 +173,7 @@ impl Temporal {
         episode.reached.clear();
     }
 
-    /// Makes the call, and takes up what came of it.
+    /// Makes the call, and takes up the result.
     async fn carry_out(
         &self,
         turn: &Turn<'_>,
@@ -193,7 +193,7 @@ impl Temporal {
                 if episode.refusals < MOST_REFUSED {
                     return Ok(());
                 }
-                // Nobody may be asked for ever in one step.
+                // Nobody may be asked forever in one step.
                 let idle = &turn.brief.idle;
                 stage.fallback(LaneId::MAIN, idle, "attempts").await;
                 match stage.act(LaneId::MAIN, idle, None).await? {

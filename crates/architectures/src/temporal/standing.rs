@@ -1,4 +1,4 @@
-//! What may not be wanted now, before anybody wants it: calls on another time scale (Eq. 19), and calls that a policy denies, which are left out of
+//! What may not be wanted now, before anyone wants it: calls on another time scale (Eq. 19), and calls that a policy denies, which are left out of
 //! what a mask allows (Eq. 21).
 
 use std::borrow::Cow;

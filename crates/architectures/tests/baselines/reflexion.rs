@@ -119,7 +119,7 @@ async fn a_reflector_that_writes_nothing_usable_costs_two_calls_and_changes_no_p
     assert_eq!(told(&first, "default"), told(&second, "default"));
 }
 
-/// What the last step shows, and what an answer was worth, stand in the journal and in no request and no memory.
+/// What the last step shows, and what an answer was worth, are in the journal and in no request and no memory.
 // covers: CTHA-131
 #[tokio::test]
 async fn an_answer_that_is_judged_elsewhere_is_not_reflected_on_and_its_reward_is_remembered_nowhere() {

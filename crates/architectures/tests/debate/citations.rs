@@ -222,7 +222,7 @@ async fn nothing_that_was_refused_reaches_the_other_side_or_the_verdict() {
     }
     let heard = played.requests.iter().rposition(|(role, _)| role == "skeptic").unwrap();
     assert!(played.prompt(heard).contains("count 300") && played.prompt(heard).contains("who owns the account"));
-    // No verdict rests on it, and what it left open stays on record.
+    // No verdict is based on it, and what it left open stays on record.
     assert!(played.records::<VerdictGiven>().iter().all(|one| one.architect_facts == 1));
     assert_eq!(played.concluded()["facts"], "F001");
     let stands = of(played.records::<Confidence>(), |one| &one.role);

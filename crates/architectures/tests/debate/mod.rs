@@ -89,7 +89,7 @@ pub struct Court {
     pub session: (Arc<SessionMemory>, u32),
 }
 
-/// What came of it.
+/// The outcome.
 pub struct Played {
     pub outcome: Outcome,
     pub recorded: Recorded,

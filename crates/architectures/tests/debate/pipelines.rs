@@ -122,7 +122,7 @@ async fn a_debate_stops_after_its_rounds_or_when_nothing_new_is_cited_or_when_it
     assert_eq!(of(&rounds(json!({}), &repeats).await), (2, "no_new_facts".to_owned()));
     let settled = [(0.9, a, 0.3, b), (0.85, c, 0.35, b), (0.5, a, 0.6, b)];
     assert_eq!(of(&rounds(json!({}), &settled).await), (2, "settled".to_owned()));
-    // A step of exactly 0.10 is no settling.
+    // A step of exactly 0.10 is not a settling.
     let stepped = [(0.9, a, 0.3, b), (0.8, c, 0.35, b), (0.7, a, 0.4, b)];
     assert_eq!(of(&rounds(json!({}), &stepped).await), (3, "rounds".to_owned()));
     let whole = [(0.9, a, 0.3, b); 5];

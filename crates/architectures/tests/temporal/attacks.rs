@@ -49,7 +49,7 @@ async fn a_call_that_reflex_takes_from_a_text_is_carried_out_and_recorded() {
     assert_eq!(carried[0], 2);
     let read = all::<AttackRead>(&played);
     assert_eq!((read[0].role.as_str(), read[0].step, read[0].whole), ("reflex", 2, true), "{read:?}");
-    // What is done before the planting is no success of it, and what nobody does is none.
+    // What is done before the planting is not a success of it, nor is what nobody does.
     let played = hijacked(json!({ "layers": 2 }), |court| {
         court.says("reflex", [action("Wait"), action("Wait"), action("Wait")])
     })

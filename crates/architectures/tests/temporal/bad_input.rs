@@ -36,7 +36,7 @@ async fn a_layer_that_answers_for_another_is_asked_again_and_then_passed_over() 
     let read: Vec<Tier> =
         all::<Parsed>(&played).into_iter().filter(|one| one.contract == "reflex_action").map(|one| one.tier).collect();
     assert_eq!(read[0], Tier::Default);
-    // The step is the idle call's; nothing that Reflex wrote binds anybody.
+    // The step is the idle call's; nothing that Reflex wrote is binding.
     assert_eq!(calls(&played)[0], ("Wait".to_owned(), None));
     assert_eq!(calls(&played)[1].0, light(1));
     assert_eq!(played.outcome.steps, 5);

@@ -261,7 +261,7 @@ async fn an_action_that_cannot_be_read_is_asked_for_once_more_with_the_reason() 
     let _ = answer;
 }
 
-/// What a later trial is told of an earlier one is its whole return: the reward of its last step, which no transition brings, is in it.
+/// What a later trial is told about an earlier one is its whole return: the reward of its last step, which no transition brings, is in it.
 // covers: CTHA-003
 #[tokio::test]
 async fn the_policy_store_keeps_the_whole_return_of_a_trial() {

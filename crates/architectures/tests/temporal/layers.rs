@@ -272,7 +272,7 @@ async fn weights_of_the_score_decide_and_are_a_rule_of_labels() {
     assert!(plain.iter().all(|one| !one.labelled.by_rule.contains_key("tuned")));
     assert!(faster.iter().all(|one| one.labelled.by_rule["tuned"] == one.labelled.by_rule["faster"]));
     assert_eq!((faster[0].labelled.regret["tuned"].0, faster[0].labelled.regret["slower"].0), (0, 1000));
-    // A policy that waits for ever is paid alike whatever was done before the last lamp.
+    // A policy that waits forever is paid alike whatever was done before the last lamp.
     let second = plain[0].second.as_ref().unwrap();
     assert_eq!((second.policy.as_str(), second.means.len()), ("wait", 2));
     assert!(second.tied && second.means[0] == second.means[1]);

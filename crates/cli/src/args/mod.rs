@@ -177,10 +177,10 @@ pub struct Run {
     /// Use this model for every role
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// At most so many sessions for each cell; a session plays all trials of a task, one episode each
+    /// At most this many sessions for each cell; a session plays all trials of a task, one episode each
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
-    /// So many runs more than the study says
+    /// Add this many runs to those of the study
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub add_runs: u32,
     /// How progress is shown
@@ -231,10 +231,10 @@ pub struct Plan {
     /// Only cells whose name contains this text (may be repeated)
     #[arg(long, value_name = "CELL")]
     pub only: Vec<String>,
-    /// At most so many sessions for each cell
+    /// At most this many sessions for each cell
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
-    /// So many runs more than the study says
+    /// Add this many runs to those of the study
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub add_runs: u32,
     /// Estimate no tokens and no cost: play nothing

@@ -68,9 +68,9 @@ pub struct Report {
     /// environments, it is written as a file
     #[arg(long, value_name = "KEY", conflicts_with = "table")]
     pub figure: Option<String>,
-    /// Write every table and every figure into a folder (`--out DIR`, else report-all/ in the run folder): tables/*.csv and
+    /// Write every table that has rows and every figure into a folder (`--out DIR`, else report-all/ in the run folder): tables/*.csv and
     /// *.md, figures/*.svg, and index.html that shows them
-    #[arg(long, conflicts_with_all = ["table", "figure"])]
+    #[arg(long, conflicts_with_all = ["table", "figure", "format"])]
     pub all: bool,
     /// Which configuration is what in the tables and figures that compare axes (default: the protocol of their work)
     #[arg(long, value_name = "FILE")]
@@ -147,7 +147,7 @@ pub struct Papers {
     /// How to print it
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print one JSON object as the last line: counts by table, misses that are not listed, listed numbers that are no misses
+    /// Print one JSON object as the last line: counts by table, misses that are not listed, listed numbers that are not misses
     #[arg(long)]
     pub json: bool,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Agent, Forbidden, Origin, Part, audit, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{control, debate, hierarchy, lats, panel, react, reflexion, temporal};
+use gimbal_architectures::families;
 use gimbal_core::{Brief, Environment, ToolSpec};
 use serde_json::{Value, json};
 
@@ -121,18 +121,9 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
                 }
             }
         }
-        for (base, settings) in [
-            ("react", json!({ "persona": "solver" })),
-            ("cyclic", json!({})),
-            ("dag", json!({})),
-            ("debate", json!({ "narrator": "model" })),
-            ("panel", json!({ "size": 1 })),
-            ("temporal", json!({ "layers": 5 })),
-            ("temporal", json!({ "layers": 5, "contracts": false })),
-            ("reflexion", json!({})),
-            ("lats", json!({ "reflections": 1 })),
-            (Summariser::PLACE, json!({})),
-        ] {
+        let own = families().into_iter().filter(|family| family.asks_agents());
+        let own = own.flat_map(|family| family.audited().into_iter().map(move |settings| (family.name(), settings)));
+        for (base, settings) in own.chain([(Summariser::PLACE, json!({}))]) {
             for agent in agents(home, base, &settings)? {
                 lines.push(line(&agent, (environment, base), &forbidden)?);
             }
@@ -177,36 +168,12 @@ fn print(lines: &[Line]) {
 }
 
 fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failure> {
-    Ok(match base {
-        "hierarchy" => hierarchy::agents(settings, &*home.files).map_err(Failure::usage)?.0.into(),
-        "cyclic" | "dag" => {
-            let found = control::agents(base == "dag", settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        "debate" => {
-            let found = debate::agents(settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        "panel" => {
-            let found = panel::agents(settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        "temporal" => {
-            let found = temporal::agents(settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        "reflexion" => {
-            let found = reflexion::agents(settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        "lats" => {
-            let found = lats::agents(settings, &*home.files).map_err(Failure::usage)?.0;
-            found.into_iter().map(|(_, agent)| agent).collect()
-        }
-        Summariser::PLACE => vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()],
-        "react" => vec![react::agent(settings, &*home.files).map_err(Failure::usage)?.0],
-        _ => Vec::new(),
-    })
+    if base == Summariser::PLACE {
+        return Ok(vec![Summariser::new(settings, &*home.files).map_err(Failure::usage)?.into_agent()]);
+    }
+    let Some(family) = families().into_iter().find(|family| family.name() == base) else { return Ok(Vec::new()) };
+    let (agents, _) = family.agents(settings, &*home.files).map_err(Failure::usage)?;
+    Ok(agents.into_iter().map(|(_, agent)| agent).collect())
 }
 
 /// How many texts an agent may be sent, and the words that must not be in them.

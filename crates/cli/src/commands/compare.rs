@@ -325,7 +325,7 @@ fn one(folder: &RunFolder, stored: &Stored, wanted: impl FnMut(&EpisodeId) -> bo
     let mut found = None;
     read::profiles(folder, stored, wanted, |profile| found = Some(profile)).map_err(run_failure)?;
     found.ok_or_else(|| {
-        Failure::Usage("the episode has not been finished; attempts that are no outcome cannot be compared".to_owned())
+        Failure::Usage("the episode has not been finished; attempts without an outcome cannot be compared".to_owned())
     })
 }
 

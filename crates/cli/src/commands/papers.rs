@@ -22,6 +22,7 @@ struct Summary {
     missed: usize,
     not_listed: Vec<String>,
     listed_and_no_miss: Vec<String>,
+    open: Vec<String>,
     agrees: bool,
 }
 
@@ -104,6 +105,7 @@ fn summary(examined: &Examined) -> Summary {
         missed: sum(|one| one.missed),
         not_listed: examined.unlisted.clone(),
         listed_and_no_miss: examined.stale.clone(),
+        open: examined.open.clone(),
         agrees: examined.agrees(),
         tables,
     }

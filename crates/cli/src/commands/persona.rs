@@ -1,11 +1,12 @@
 //! `gimbal persona`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
 use gimbal_agent::{Persona, prompt};
 use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{Placed, control, debate, hierarchy, lats, panel, place_of, react, reflexion, temporal};
+use gimbal_architectures::{Family, Placed, families, place_of};
 use gimbal_core::{Block, nearest};
 use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
@@ -16,18 +17,20 @@ use crate::args::{PersonaShow, PersonaVerb};
 use crate::exit::Failure;
 use crate::home::Home;
 
-/// The architecture whose agents argue over a packet.
-const DEBATE: &str = "debate";
-/// The environment that has one.
+/// The environment that has packets of evidence.
 const PACKETS: &str = "triage";
-/// The architecture whose members answer one brief apart.
-const PANEL: &str = "panel";
-/// The architecture of layers on time scales.
-const TEMPORAL: &str = "temporal";
-/// Architectures that ask agents.
-const BASES: [&str; 9] = ["react", "hierarchy", "cyclic", "dag", DEBATE, PANEL, TEMPORAL, "reflexion", "lats"];
 /// The environment that is played by ballots.
 const BALLOTS: &str = "consensus";
+
+/// The architecture of this name, where it asks agents.
+fn family(base: &str) -> Option<Arc<dyn Family>> {
+    families().into_iter().find(|family| family.name() == base && family.asks_agents())
+}
+
+/// Whether agents of this architecture that answer with a message are shown the context blocks.
+fn shows_blocks(base: &str) -> bool {
+    family(base).is_some_and(|family| family.shows_blocks_to_all())
+}
 
 /// Shows personas.
 pub async fn persona(home: &Home, verb: PersonaVerb) -> Result<(), Failure> {
@@ -84,10 +87,10 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     if let Some(name) = &asked.name {
         place(home, name, &mut subject)?;
     }
-    if [DEBATE, PANEL].contains(&subject.base.as_str()) && asked.study.is_none() {
+    if shows_blocks(&subject.base) && asked.study.is_none() {
         let by_ballots = subject.settings.get("rounds") == Some(&json!(true))
             || subject.settings.get("configuration") == Some(&json!("seats"));
-        let shown = if subject.base == PANEL && by_ballots { BALLOTS } else { PACKETS };
+        let shown = if by_ballots { BALLOTS } else { PACKETS };
         shown.clone_into(&mut subject.environment);
     }
     if let Some(environment) = asked.environment.as_ref().filter(|name| **name != subject.environment) {
@@ -122,43 +125,21 @@ fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> 
         None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
         None => None,
     };
-    match place {
-        Some((DEBATE, place)) => {
-            DEBATE.clone_into(&mut subject.base);
-            subject.only = Some(place);
-            if let Value::Object(settings) = debate::showing(place, name) {
-                subject.settings.extend(settings);
-            }
+    let Some((base, place)) = place else {
+        subject.settings.insert("persona".to_owned(), json!(name));
+        return Ok(());
+    };
+    base.clone_into(&mut subject.base);
+    let (place, shown) = match family(base) {
+        Some(family) => {
+            let place = family.place(place, name);
+            (place, family.showing(place, name))
         }
-        Some((PANEL, place)) => {
-            PANEL.clone_into(&mut subject.base);
-            subject.only = Some(place);
-            if let Value::Object(settings) = panel::showing(place, name) {
-                subject.settings.extend(settings);
-            }
-        }
-        Some((TEMPORAL, place)) => {
-            TEMPORAL.clone_into(&mut subject.base);
-            // Several personas answer with one message: each stands in the place that it is named after.
-            let named = ["reflex", "tactical", "strategic", "institutional", "meta"];
-            let place = named.into_iter().find(|place| name.starts_with(place)).unwrap_or(place);
-            subject.only = Some(place);
-            if let Value::Object(settings) = temporal::showing(place, name) {
-                subject.settings.extend(settings);
-            }
-        }
-        Some((base, place)) => {
-            base.clone_into(&mut subject.base);
-            subject.only = Some(place);
-            if place == "verifier" {
-                subject.settings.insert("gate".to_owned(), json!("evidence"));
-            }
-            let member = subject.settings.entry(place).or_insert_with(|| json!({}));
-            member["persona"] = json!(name);
-        }
-        None => {
-            subject.settings.insert("persona".to_owned(), json!(name));
-        }
+        None => (place, json!({ place: { "persona": name } })),
+    };
+    subject.only = Some(place);
+    if let Value::Object(shown) = shown {
+        subject.settings.extend(shown);
     }
     Ok(())
 }
@@ -177,7 +158,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
                 || cell == whole
                 || [label, whole.clone()].iter().any(|known| cell.starts_with(&format!("{known} | ")))
             {
-                if !BASES.contains(&variant.base.as_str()) {
+                if family(&variant.base).is_none() {
                     let words = format!("{name}: the cell `{cell}` is one of `{}`, which asks no agent", variant.base);
                     return Err(Failure::Usage(words));
                 }
@@ -198,34 +179,12 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
 /// The agents of an architecture, by their places, and the context blocks of the one that acts.
 fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<Placed>, Vec<String>), Failure> {
     let settings = Value::Object(settings);
-    if base == "hierarchy" {
-        let (agents, context) = hierarchy::agents(&settings, &*home.files).map_err(Failure::usage)?;
-        return Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context));
-    }
-    if ["cyclic", "dag"].contains(&base) {
-        return control::agents(base == "dag", &settings, &*home.files).map_err(Failure::usage);
-    }
-    if base == DEBATE {
-        return debate::agents(&settings, &*home.files).map_err(Failure::usage);
-    }
-    if base == PANEL {
-        return panel::agents(&settings, &*home.files).map_err(Failure::usage);
-    }
-    if base == TEMPORAL {
-        return temporal::agents(&settings, &*home.files).map_err(Failure::usage);
-    }
-    if base == "reflexion" {
-        return reflexion::agents(&settings, &*home.files).map_err(Failure::usage);
-    }
-    if base == "lats" {
-        return lats::agents(&settings, &*home.files).map_err(Failure::usage);
-    }
     if base == Summariser::PLACE {
         let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;
         return Ok((vec![(Summariser::PLACE, summariser.into_agent())], Vec::new()));
     }
-    let (agent, context) = react::agent(&settings, &*home.files).map_err(Failure::usage)?;
-    Ok((vec![("agent", agent)], context))
+    let family = family(base).ok_or_else(|| Failure::Usage(format!("`{base}` asks no agent")))?;
+    family.agents(&settings, &*home.files).map_err(Failure::usage)
 }
 
 /// The whole prompts of the second step of an episode in which the first step was idle.
@@ -264,7 +223,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
                 let message = spaced(&message.request(environment.brief(), &target));
                 let question = prompt::Question { target: &target, message: &message };
                 // Who argues over a packet is shown it.
-                let shown = if [DEBATE, PANEL].contains(&base.as_str()) { &blocks[..] } else { &[] };
+                let shown = if shows_blocks(&base) { &blocks[..] } else { &[] };
                 prompt::asked(agent.persona(), about, 2, shown, question)
             }
         }

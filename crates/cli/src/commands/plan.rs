@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_analysis::axes::Side;
 use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, table};
 use gimbal_analysis::{Cell, Column, ColumnKind, Options, Rows, Table, paired_test};
+use gimbal_bog::axes::Side;
 use gimbal_bog::printed::{BogFacts, paper_sd};
 use gimbal_core::Files as _;
 use gimbal_study::plan::{self, Cell as Planned, Plan as Resolved, estimate};

@@ -1,9 +1,11 @@
 //! `gimbal report`: its arguments, and what goes to standard output.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gimbal_analysis::Protocol;
 use gimbal_analysis::profile::Tokenizer;
+use gimbal_bog::Protocol;
 use gimbal_model::PriceTable;
 use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
 use gimbal_study::plan::Stored;
@@ -56,7 +58,12 @@ impl Opened {
         let folder = run_folder(&arguments.run)?;
         let options = Options {
             baseline: arguments.baseline.clone(),
-            protocol: arguments.protocol.as_deref().map(protocol).transpose()?,
+            protocol: arguments
+                .protocol
+                .as_deref()
+                .map(protocol)
+                .transpose()?
+                .map(|read| Arc::new(read) as Arc<dyn Any + Send + Sync>),
             prices: arguments.prices.as_deref().map(prices).transpose()?.map(|table| table.models),
             tokenizer: arguments.tokenizer.as_deref().map(tokenizer).transpose()?,
         };
@@ -231,6 +238,9 @@ fn everything(arguments: &Arguments) -> Result<(), Failure> {
     let without = if gaps > 0 { format!(" ({gaps} more have nothing to draw)") } else { String::new() };
     let (tables, figures) = (built.tables.len(), built.figures.len() - gaps);
     println!("{tables} tables and {figures} figures{without} in {}", out.display());
+    if !built.empty.is_empty() {
+        println!("Not written, since they have no rows in this run: {}", built.empty.join(", "));
+    }
     eprintln!("gimbal: the page is {}", page.display());
     Ok(())
 }

@@ -101,7 +101,7 @@ pub const NO_KEY: &str = "401";
 /// What it says where it never answers.
 pub const HANGS: &str = "hangs";
 
-/// A provider that says these texts one after another, and the last one for ever; with what it was asked.
+/// A provider that says these texts one after another, and the last one forever; with what it was asked.
 pub fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -184,7 +184,7 @@ pub fn events(events: u64) -> String {
     text
 }
 
-/// Real event logs by name, each with its bytes and how many records it holds; none where the folder of reference data is not at hand.
+/// Real event logs by name, each with its bytes and how many records it holds; `None` if the folder of reference data is not at hand.
 pub fn logs() -> Vec<(&'static str, Vec<u8>, u64)> {
     let set = std::env::var_os("GIMBAL_DATA").map(PathBuf::from);
     let data = set.unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference")));

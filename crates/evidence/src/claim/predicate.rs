@@ -42,7 +42,7 @@ pub enum Predicate {
     Means(String),
 }
 
-/// A text that is no predicate.
+/// A text that is not a predicate.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}` is no predicate: {why} (known: {})", Predicate::FORMS.join(", "))]
 pub struct NotAPredicate {

@@ -27,7 +27,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Its text. Bytes that are no UTF-8 become replacement characters.
+    /// Its text. Bytes that are not UTF-8 become replacement characters.
     pub fn text(&self) -> Cow<'_, str> {
         // Nearly all lines are sound, and a whole line is checked faster than piece by piece.
         std::str::from_utf8(self.bytes).map_or_else(|_| String::from_utf8_lossy(self.bytes), Cow::Borrowed)

@@ -64,7 +64,7 @@ impl Pseudonyms {
         &self.names
     }
 
-    /// The text with every name replaced. A name is one where no letter and no digit stands beside it; the case of ASCII letters does not
+    /// The text with every name replaced. A name is one where neither a letter nor a digit is next to it; the case of ASCII letters does not
     /// count, and what replaces a name is not read again.
     #[must_use]
     pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {

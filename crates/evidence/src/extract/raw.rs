@@ -23,7 +23,7 @@ pub struct RawRecord {
 }
 
 /// Reads a source of a packet again, and gives the record that a fact is of; of a fact that counts others the first `most` records that it
-/// counts in this source. The bytes should be those of `source`: compare their hash first. None where the source has none of them.
+/// counts in this source. The bytes should be those of `source`: compare their hash first. `None` if the source has none of them.
 ///
 /// # Errors
 /// When the header names a format that this program does not read, or the source cannot be read.

@@ -1,7 +1,7 @@
 //! Which observed records become facts: one pass, memory bounded by the number of facts and not by the data, and no opinion.
 //!
 //! Records are counted in **groups** of the same class, action, actor and object. A group with more members than the selection's
-//! `aggregate_above` gives one fact that counts them; of its members only the first ones are candidates themselves. **Candidates** stand in
+//! `aggregate_above` gives one fact that counts them; of its members only the first ones are candidates themselves. **Candidates** are in
 //! lanes, one for each source and class, in order of time; facts are taken from the lanes by turns until there are enough. What is left
 //! out enters the packet as a count and a root.
 

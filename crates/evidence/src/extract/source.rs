@@ -150,7 +150,7 @@ impl Extraction {
         SourceId::at(u32::try_from(self.sources.len()).unwrap_or(u32::MAX - 1))
     }
 
-    /// Adds facts that were not selected, such as hits of rules, with the source that they rest on; it gets the next id. They take no
+    /// Adds facts that were not selected, such as hits of rules, with the source that they are based on; it gets the next id. They take no
     /// place of a selected fact.
     pub fn add(&mut self, source: Source, facts: Vec<NewFact>) {
         let id = self.next_source();

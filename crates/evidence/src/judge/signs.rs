@@ -16,7 +16,7 @@ pub enum Sign {
     Mismatch,
     /// The confidences are less than 0.15 apart.
     NarrowSpread,
-    /// More than half of the claims rest on fewer than two valid facts (ARES-052).
+    /// More than half of the claims are based on fewer than two valid facts (ARES-052).
     WeakClaims,
 }
 
@@ -34,7 +34,7 @@ impl Sign {
     }
 }
 
-/// What a single turn rests on.
+/// What a single turn is based on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Basis {
     /// The positions.
@@ -45,7 +45,7 @@ pub struct Basis {
     pub cited_classes: usize,
     /// Claims of both sides.
     pub claims: usize,
-    /// Those that rest on fewer than two valid facts.
+    /// Those that are based on fewer than two valid facts.
     pub weak_claims: usize,
 }
 

@@ -17,7 +17,7 @@ pub struct Range {
     last: Milli,
 }
 
-/// A text that is no range of confidences, or a step that is none.
+/// A text that is not a range of confidences, or a step that is none.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotARange {
     /// No range.

@@ -77,7 +77,7 @@ impl Proof {
     /// in a report or in the packet.
     ///
     /// # Errors
-    /// When it is no proof, is spelled in another way, or does not lead to its root.
+    /// When it is not a proof, is spelled in another way, or does not lead to its root.
     pub fn read(bytes: &[u8]) -> Result<Self, ProofError> {
         let proof: Self = serde_json::from_slice(bytes).map_err(|error| ProofError::Form(error.to_string()))?;
         if proof.version != VERSION {

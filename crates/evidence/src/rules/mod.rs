@@ -24,7 +24,7 @@ use crate::{FactId, Packet};
 pub enum Pattern {
     /// More privileges than before.
     PrivilegeEscalation,
-    /// A process that is seldom ordinary.
+    /// A process that is rarely ordinary.
     SuspiciousProcess,
     /// Passwords, hashes or tickets are read or guessed.
     CredentialAccess,
@@ -100,7 +100,7 @@ impl Explanation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// It decides by itself: ordinary work seldom looks like this.
+    /// It decides by itself: ordinary work rarely looks like this.
     #[default]
     Alone,
     /// Ordinary work looks like this too. It decides beside another sign of another technique, in other facts.

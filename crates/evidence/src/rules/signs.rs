@@ -1,4 +1,4 @@
-//! The signs that a thesis rests on, and what the packet explains of them.
+//! The signs that a thesis is based on, and what the packet explains of them.
 
 use super::{RuleSet, ThreatRule, Weight};
 use crate::{Fact, FactId, Packet};
@@ -11,7 +11,7 @@ struct Sign<'a> {
 }
 
 impl Sign<'_> {
-    /// Whether a statement speaks of what the sign is about.
+    /// Whether a statement is about what the sign is about.
     fn is_excused_by(&self, context: &Fact) -> bool {
         let Some(words) = self.rule.map(|rule| &rule.excused_by).filter(|words| !words.is_empty()) else { return true };
         let holds = |text: &str| {
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
         !self.open.is_empty()
     }
 
-    /// Whether what is open decides: a sign that does so alone, or two of different techniques neither of which rests on the other's facts.
+    /// Whether what is open decides: a sign that does so alone, or two of different techniques neither of which is based on the other's facts.
     pub(super) fn decides(&self) -> bool {
         let within = |one: &[FactId], other: &[FactId]| one.iter().all(|id| other.contains(id));
         let is_pair = |one: &(Weight, String, Vec<FactId>), other: &(Weight, String, Vec<FactId>)| {

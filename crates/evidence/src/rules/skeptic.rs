@@ -53,7 +53,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
     Position { assertions, confidence, unknowns: unknowns(packet, thesis, &[]), techniques: Vec::new() }
 }
 
-/// The Skeptic of queries. It asks of each sign that the thesis rests on which of its facts the packet explains, and what is left.
+/// The Skeptic of queries. It asks of each sign that the thesis is based on which of its facts the packet explains, and what is left.
 ///
 /// - A stated fact that covers cited ones, and holds a word that excuses each sign they belong to, is an explanation.
 /// - What follows a beginning that is explained belongs to it.
@@ -139,7 +139,7 @@ fn observed_of(packet: &Packet, thesis: &Position) -> Vec<FactId> {
     thesis.cited().into_iter().filter(observed).collect()
 }
 
-/// Whether a sensor saw it: neither a person nor somebody else's rule said it.
+/// Whether a sensor saw it: neither a person nor someone else's rule said it.
 fn is_observed(fact: &Fact) -> bool {
     !fact.class.is_context() && !fact.class.is_opinion()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub struct Played {
     /// The model that spoke for the sides.
     pub model: String,
-    /// What its figures are worth, where it is no language model or is known to be a weak one.
+    /// What its figures are worth, where it is not a language model or is known to be a weak one.
     pub note: Option<String>,
     /// The pipeline: the name of a configuration of `debate`.
     pub pipeline: String,
@@ -20,7 +20,7 @@ pub struct Played {
     pub input_tokens: u64,
     /// Output tokens as called.
     pub output_tokens: u64,
-    /// What was billed, in millionths of a dollar; none where a price is unknown.
+    /// What was billed, in millionths of a dollar; `None` if a price is unknown.
     pub microdollars: Option<u64>,
     /// The run folder that holds ledger and journal.
     pub run: String,
@@ -30,7 +30,7 @@ pub struct Played {
     pub fallbacks: Vec<String>,
     /// Assertions and messages that were refused: side, round, reason.
     pub refusals: Vec<String>,
-    /// What was sent to another machine; none where nothing was.
+    /// What was sent to another machine; `None` if nothing was.
     pub sent: Option<String>,
     /// The verdict in words, as the narrator put it.
     pub narration: Option<String>,

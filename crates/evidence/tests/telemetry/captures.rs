@@ -45,7 +45,7 @@ fn both_forms_of_captures_give_the_same_facts_in_any_pieces() {
     let of = |class| classic.facts.iter().filter(|fact| fact.class == class).count();
     assert_eq!((of(Class::Flow), of(Class::Damaged)), (31, 1));
     assert_eq!(classic.stats.issues[0].kind, IssueKind::NoTemplate);
-    // One packet is no export, and one template is no observation.
+    // One packet is not an export, and one template is not an observation.
     assert_eq!(classic.stats.dropped, 2);
     assert_eq!(read(&pcapng(&packets)).facts, classic.facts);
     let bytes = pcap(&packets);

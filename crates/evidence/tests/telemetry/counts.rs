@@ -283,7 +283,7 @@ fn flows_in_text_are_counted_as_independent_readers_count_them() {
         let entity = |entity: &Option<gimbal_evidence::Entity>| entity.as_ref().unwrap().name().to_owned();
         assert_eq!(Some(names(&|fact| entity(&fact.actor))), distinct["sources"].as_u64(), "{file}");
         assert_eq!(Some(names(&|fact| entity(&fact.object))), distinct["destinations"].as_u64(), "{file}");
-        // The labels of the publisher tell the verdict, and stand in no fact.
+        // The labels of the publisher give the verdict away; no fact holds them.
         for fact in &found.facts {
             assert!(fact.attributes.keys().all(|key| !key.to_lowercase().contains("label")), "{file}");
             assert!(fact.attributes.values().all(|value| !value.contains("alicious")), "{file}");

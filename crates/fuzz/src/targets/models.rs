@@ -29,7 +29,7 @@ fn plain(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Nothing is read that the text does not state: an answer stands in it line by line, the name of a tool as it was written,
+/// Nothing is read that the text does not state: an answer is in it line by line, the name of a tool as it was written,
 /// and a text that cannot be read stays as it is.
 fn stated(text: &str, saying: &Saying) {
     // What is written as an escape within JSON is another letter then.

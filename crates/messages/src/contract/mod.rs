@@ -62,7 +62,7 @@ impl Contract {
     /// A contract from the text of its schema.
     ///
     /// # Errors
-    /// When the text is no JSON Schema of draft 7, or uses what a form cannot follow: the place and what was expected.
+    /// When the text is not JSON Schema of draft 7, or uses what a form cannot follow: the place and what was expected.
     pub fn parse(name: &str, text: &str) -> Result<Self, ContractError> {
         let error = |place: &str, what: String| ContractError { name: name.to_owned(), place: place.to_owned(), what };
         let schema: Value = serde_json::from_str(text).map_err(|problem| error("/", problem.to_string()))?;

@@ -104,7 +104,7 @@ fn texts(schema: &Value, value: &mut Value, place: &mut String, count: &CountTok
     }
 }
 
-/// Where a text ends that has at most so many tokens, in bytes; none where the whole has no more.
+/// Where a text ends that has at most so many tokens, in bytes; `None` if the whole has no more.
 fn cut(text: &str, most: u64, count: &CountTokens<'_>) -> Option<usize> {
     if count(text).tokens <= most {
         return None;
@@ -119,7 +119,7 @@ fn cut(text: &str, most: u64, count: &CountTokens<'_>) -> Option<usize> {
     Some(ends.get(kept).copied().unwrap_or(0))
 }
 
-/// Leaves one thing out of a message; none where all that is left must be there.
+/// Leaves one thing out of a message; `None` if all that is left must be there.
 fn shorten(schema: &Value, members: &mut Map<String, Value>) -> Option<Change> {
     let properties = schema.get("properties")?.as_object()?;
     let required: Vec<&str> =

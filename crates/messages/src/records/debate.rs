@@ -24,7 +24,7 @@ records! {
     Narrated = "narrated",
 }
 
-/// An assertion that stands in a position: every citation of it exists (ARES-008, ARES-028).
+/// An assertion that is in a position: every citation of it exists (ARES-008, ARES-028).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asserted {
     /// The side that made it.
@@ -212,7 +212,7 @@ pub struct VerdictGiven {
     pub certainty: Milli,
     /// What that number is: `winner`, `margin`, `claims` or `votes`.
     pub definition: String,
-    /// Whether rules answered for a model in a position that it rests on (ARES-R7).
+    /// Whether rules answered for a model in a position that it is based on (ARES-R7).
     pub fallback: bool,
     /// Whether it is the one that was concluded.
     pub last: bool,
@@ -283,9 +283,9 @@ pub struct Narrated {
     pub by: String,
     /// The words.
     pub text: String,
-    /// Ids in the words that are no facts of the packet.
+    /// Ids in the words that are not facts of the packet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
-    /// Whether the template stands in for a model that gave nothing.
+    /// Whether the template replaces a model that gave nothing.
     pub fallback: bool,
 }

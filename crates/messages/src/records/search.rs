@@ -28,7 +28,7 @@ pub struct Reflected {
     pub tokens: u64,
     /// See [`Reflected::tokens`].
     pub exact: bool,
-    /// Reflections that stand in later prompts.
+    /// Reflections that are in later prompts.
     pub kept: u32,
 }
 

@@ -58,7 +58,7 @@ impl GenerateRequest {
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generation {
-    /// The text; bytes that are no UTF-8 (a grammar never lets them through) are replaced.
+    /// The text; bytes that are not UTF-8 (a grammar never lets them through) are replaced.
     pub text: String,
     /// Its tokens, without the one that ended the turn.
     pub tokens: Vec<u32>,

@@ -37,7 +37,7 @@ pub fn takes_tools(template: &str) -> bool {
 /// The first thing that is wrong with it.
 pub fn check(path: &Path) -> Result<Header, GgufError> {
     let failed = |error: std::io::Error| GgufError { at: 0, what: format!("it cannot be read: {error}") };
-    // A pipe or a device may never end, and opening it may wait for ever.
+    // A pipe or a device may never end, and opening it may wait forever.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
         return Err(GgufError { at: 0, what: "it is not a regular file".to_owned() });
     }

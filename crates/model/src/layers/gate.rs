@@ -127,7 +127,7 @@ impl Gate {
     /// A request that left in this round was answered, in this time per token.
     pub(crate) fn widen(&self, round: u64, time: Duration) {
         let mut width = self.width();
-        // Requests that left before a change are no evidence about the present state.
+        // Requests that left before a change are not evidence about the present state.
         if round == width.round {
             width.taken += time;
             width.timed += 1;

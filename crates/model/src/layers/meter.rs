@@ -18,7 +18,7 @@ pub struct Totals {
     pub attempts: u64,
     /// Answers from our own cache.
     pub cached: u64,
-    /// Attempts whose tokens are no provider's count but an estimate by length.
+    /// Attempts whose tokens are not a provider's count but an estimate by length.
     pub usage_missing: u64,
     /// Attempts of unknown cost: they left, and no whole answer came. Their prompts are in none of the sums.
     pub unknown: u64,

@@ -198,7 +198,7 @@ fn code(body: Option<&Value>) -> String {
     found.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether a filter of the provider refused a request for its content. That is no evidence about other requests, however
+/// Whether a filter of the provider refused a request for its content. That is not evidence about other requests, however
 /// many are refused so.
 #[must_use]
 pub fn held_by_filter(error: &ModelError) -> bool {

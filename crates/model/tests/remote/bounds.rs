@@ -18,7 +18,7 @@ fn once(address: SocketAddr) -> gimbal_model::ModelsConfig {
     gimbal_model::ModelsConfig { retry, ..config(Provider::OpenAi, address) }
 }
 
-/// Sends chunks for ever, and counts the bytes.
+/// Sends chunks forever, and counts the bytes.
 async fn endless() -> (SocketAddr, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -52,7 +52,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Serves these acts in turn, the last one for ever.
+    /// Serves these acts in turn, the last one forever.
     pub async fn start(acts: Vec<Act>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -108,7 +108,7 @@ pub enum Broken {
     Reset,
     /// Promises more bytes than it sends.
     Truncated,
-    /// Sends its answer a byte now and then, for ever.
+    /// Sends its answer a byte now and then, forever.
     Drip,
 }
 

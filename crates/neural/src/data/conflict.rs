@@ -78,7 +78,7 @@ pub struct Party {
     pub features: Vec<f32>,
 }
 
-/// A set of parties that may be kept, and what came of it when the rest of the episode was simulated.
+/// A set of parties that may be kept, and its outcome when the rest of the episode was simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Candidate {
@@ -92,7 +92,7 @@ pub struct Candidate {
     /// Its standard error; 0 where the environment has no chance.
     #[serde(default)]
     pub error: f64,
-    /// Whether it turned out well; none where that is not known.
+    /// Whether it turned out well; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<bool>,
 }

@@ -2,7 +2,7 @@
 //!
 //! The first line is a [`Header`], each further one a [`Conflict`], as JSON. A conflict's parties are rows of numbers; the header names the
 //! columns. Numbers alone are stored, so that no name of a tool, a subject or an environment reaches the network; the environment and the
-//! seed beside them divide the data and are no features.
+//! seed beside them divide the data and are not features.
 
 mod conflict;
 mod read;

@@ -76,7 +76,7 @@ impl Dataset {
         Self { header: self.header.clone(), conflicts }
     }
 
-    /// The same conflicts with what came of their candidates dealt out anew within each: a control that must learn nothing.
+    /// The same conflicts with the outcome of their candidates dealt out anew within each: a control that must learn nothing.
     #[must_use]
     pub fn shuffled(&self, seed: u64) -> Self {
         let mut rng = Rng::stream(seed, "neural/shuffled");
@@ -140,7 +140,7 @@ impl Dataset {
         bare
     }
 
-    /// The same conflicts with 0 in a column, for the control without it. None where there is no such column.
+    /// The same conflicts with 0 in a column, for the control without it. `None` if there is no such column.
     #[must_use]
     pub fn masked(&self, column: &str) -> Option<Self> {
         let place = self.header.place(column)?;

@@ -25,7 +25,7 @@ impl<'c> Terms<'c> {
         sums.1 += over;
     }
 
-    /// The ratio of the sums, with an interval by the linearised variance between episodes: conflicts of an episode are not independent. None where
+    /// The ratio of the sums, with an interval by the linearised variance between episodes: conflicts of an episode are not independent. `None` if
     /// the divisor is 0.
     #[must_use]
     pub fn ratio(&self) -> Option<Estimate> {

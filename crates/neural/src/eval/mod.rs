@@ -41,7 +41,7 @@ pub struct Group {
     pub untied: usize,
     /// Each way to choose: the scorer first, then the rules of the data, then one at random.
     pub choosers: Vec<Chooser>,
-    /// How good the chances of outcomes are; none where the scorer gives none or no outcome is known.
+    /// How good the chances of outcomes are; `None` if the scorer gives none or no outcome is known.
     pub outcomes: Option<Outcomes>,
 }
 

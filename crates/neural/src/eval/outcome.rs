@@ -14,7 +14,7 @@ pub struct Outcomes {
     pub brier: f64,
     /// That of the base rate for all: what a head that has learned nothing else gets.
     pub base_brier: f64,
-    /// Area under the curve: how often one that turned out well has the higher chance than one that did not. None where all are alike.
+    /// Area under the curve: how often one that turned out well has the higher chance than one that did not. `None` if all are alike.
     pub auc: Option<f64>,
 }
 

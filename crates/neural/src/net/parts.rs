@@ -151,7 +151,7 @@ impl Inputs {
         }
     }
 
-    /// Takes rows apart. Features are brought to mean 0 and deviation 1; what is no finite number counts as the mean.
+    /// Takes rows apart. Features are brought to mean 0 and deviation 1; what is not a finite number counts as the mean.
     pub(super) fn read(&self, rows: &[&[f32]], scratch: &mut Scratch) {
         scratch.layers.clear();
         scratch.actions.clear();

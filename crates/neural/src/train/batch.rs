@@ -14,9 +14,9 @@ pub struct Batch {
     pub size: usize,
     /// Parties of each, with padding.
     pub parties: usize,
-    /// Features of all parties, normalised; none where there are none.
+    /// Features of all parties, normalised; `None` if there are none.
     pub numbers: Option<Tensor>,
-    /// Their contexts; none where there are none.
+    /// Their contexts; `None` if there are none.
     pub context: Option<Tensor>,
     /// One where the party is of the layer, parties x layers.
     pub layers: Tensor,

@@ -85,7 +85,7 @@ impl Tensor {
 }
 
 impl Entry {
-    /// Numbers and bytes of the tensor; none where they are too many or no whole blocks.
+    /// Numbers and bytes of the tensor; `None` if they are too many or no whole blocks.
     fn size(&self) -> Option<(usize, usize)> {
         let numbers = self.shape[0].checked_mul(self.shape[1]).filter(|numbers| *numbers <= MOST_NUMBERS)?;
         match self.r#type {

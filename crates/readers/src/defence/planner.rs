@@ -92,7 +92,7 @@ pub fn wanted(sheet: &Sheet<'_>, glossary: &Glossary) -> Vec<String> {
         since.acted(glossary, tool, Some(target));
         literal::first(&result).iter().flat_map(suspects).for_each(|name| since.add(&name));
     }
-    // An agent that acts more than once in a conversation sees there what came of it.
+    // An agent that acts more than once in a conversation sees the results there.
     for turn in sheet.talk.iter().filter(|turn| !turn.refused) {
         if let Some((tool, target)) = acted(&turn.own, glossary) {
             since.acted(glossary, &tool, target.as_deref());

@@ -15,7 +15,7 @@ use crate::control::{self, Office, Step, Work};
 use crate::kit::{Act, Form, Own, Sheet, embedded};
 use question::{Need, needs};
 
-/// Whether the prompt speaks of filings.
+/// Whether the prompt mentions filings.
 #[must_use]
 pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says =

@@ -150,7 +150,7 @@ impl Belief {
         }
     }
 
-    /// What came of a command.
+    /// The outcome of a command.
     pub fn hear(&mut self, command: &str, seen: &str) {
         if seen.contains("Nothing happens") {
             self.vain.insert(command.to_owned());

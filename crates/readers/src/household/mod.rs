@@ -14,7 +14,7 @@ use crate::kit::{Act, Choice, Sheet};
 use belief::Belief;
 use goal::{Goal, kind_of};
 
-/// Whether the prompt speaks of a household.
+/// Whether the prompt mentions a household.
 #[must_use]
 pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says = |text: &str| text.contains("household") && text.contains("receptacle");

@@ -33,7 +33,7 @@ impl Act {
     }
 }
 
-/// Input of a tool that is no action of the environment.
+/// Input of a tool that is not an action of the environment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A text.

@@ -14,7 +14,7 @@ use crate::kit::{Act, Form, Own, Sheet, Turn, embedded};
 use plan::{Known, Move};
 use recipes::{Book, Recipe, amount};
 
-/// Whether the prompt speaks of crafting commands.
+/// Whether the prompt mentions crafting commands.
 #[must_use]
 pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says = |text: &str| text.contains("Crafting commands:") || text.contains("craft <number> <item>");

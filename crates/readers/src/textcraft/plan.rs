@@ -24,7 +24,7 @@ pub(super) enum Move {
     Craft(String),
 }
 
-/// How deep recipes may rest on one another.
+/// How deep recipes may depend on one another.
 const DEEPEST: usize = 12;
 /// Cost of taking what a command makes: it may not be there to be taken.
 const GUESS: u64 = 40;

@@ -12,7 +12,7 @@ use crate::kit::{Sheet, plain};
 /// Most facts of an answer.
 const FACTS: usize = 8;
 
-/// The reply of one of these seats; none where the page asks for something else.
+/// The reply of one of these seats; `None` if the page asks for something else.
 pub(super) fn reply(sheet: &Sheet<'_>) -> Option<Reply> {
     if !sheet.adviser {
         return None;

@@ -79,7 +79,7 @@ impl Line {
         within && other.about.iter().any(|entity| self.names(entity))
     }
 
-    /// Whether the line has an entity, or speaks of it in one of its texts.
+    /// Whether the line has an entity, or mentions it in one of its texts.
     fn names(&self, entity: &str) -> bool {
         let name = entity.split_once(':').map_or(entity, |(_, name)| name).to_lowercase();
         let edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());

@@ -22,7 +22,7 @@ use weigh::Weighed;
 /// Facts on a page of a list, as the tool's description says.
 const PAGE: usize = 25;
 
-/// Whether the prompt speaks of an evidence packet.
+/// Whether the prompt mentions an evidence packet.
 #[must_use]
 pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says = |text: &str| {

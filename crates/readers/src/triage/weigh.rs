@@ -17,11 +17,11 @@ pub(super) struct Weighed {
 
 /// Most facts that are cited.
 const MOST: usize = 20;
-/// Refused logons from one place that are no typing error.
+/// Refused logons from one place that are not typing errors.
 const GUESSES: u64 = 10;
 /// Accounts that one place asks for and that do not exist.
 const UNKNOWN: u64 = 5;
-/// Refused packets, or flows between the same two, that are no ordinary use.
+/// Refused packets, or flows between the same two, that are not ordinary use.
 const MANY: (u64, u64) = (50, 100);
 /// Bytes of one flow that are much.
 const LARGE: u64 = 50_000_000;

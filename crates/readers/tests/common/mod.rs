@@ -1,4 +1,4 @@
-//! Plays episodes in memory with readers, and counts what came of them.
+//! Plays episodes in memory with readers, and counts their outcomes.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -299,7 +299,7 @@ pub struct Asked {
     pub answer: String,
 }
 
-/// The roles that there are; `default` stands in for any other.
+/// The roles that there are; `default` is used for any other.
 pub const ROLES: [&str; 10] =
     ["default", "planner", "analyst", "chooser", "executor", "analyzer", "router", "verifier", "summariser", "reader"];
 

@@ -1,5 +1,5 @@
 //! Every request of an episode, in every environment, architecture and protocol, read as a player reads it: all that is needed
-//! stands there, and nothing contradicts itself.
+//! is there, and nothing contradicts itself.
 //!
 //! `GIMBAL_REQUESTS=FOLDER cargo test -p gimbal-readers --test all requests::` also writes the requests there, for a person to read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]

@@ -228,7 +228,7 @@ fn writing(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str
     if letter.told.contains("here is news") {
         say("contradiction", around(&letter.told, "here is news"));
     }
-    // What is referred to by its tag stands there.
+    // What is referred to by its tag is there.
     for part in PARTS {
         let tag = format!("<{part}>");
         let stands = letter.told.contains(&format!("{tag}\n"));
@@ -331,7 +331,7 @@ fn names(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
             say("a tool that the agent lacks", around(&letter.told, name));
         }
     }
-    // Of an agent with some of the environment's tools: no other stands in its instructions, tools and grammar.
+    // Of an agent with some of the environment's tools: no other appears in its instructions, tools and grammar.
     let limited = letter.message("subtask").and_then(|message| message.get("subtask")?.get("tools").cloned());
     if let Some(limited) = limited.as_ref().and_then(Value::as_array) {
         let own: Vec<&str> = limited.iter().filter_map(Value::as_str).collect();
@@ -422,7 +422,7 @@ fn sight(scene: &Scene<'_>, letter: &Letter<'_>, found: &mut Vec<(&'static str, 
     }
 }
 
-/// Whether the beginning of a long observation stands in a text, as far as a bound lets it, with the mark of the cut behind it.
+/// Whether the beginning of a long observation is in a text, as far as a bound lets it, with the mark of the cut behind it.
 fn begins(text: &str, first: &str) -> bool {
     const LEAST: usize = 16_000;
     let kept = between(text, "first_observation").and_then(|shown| shown.trim().strip_suffix(" [...]"));

@@ -27,7 +27,7 @@ pub enum Category {
     Jailbreak,
     /// It gives the agent a part to play.
     RolePlay,
-    /// It is written as an instruction of somebody in charge.
+    /// It is written as an instruction of someone in charge.
     InstructionInjection,
     /// It puts another goal in the place of the task.
     GoalHijacking,
@@ -134,7 +134,7 @@ impl Suite {
     /// The suite of the program.
     ///
     /// # Errors
-    /// When the file that the program was built with is no suite; a test holds that it is one.
+    /// When the file that the program was built with is not a suite; a test holds that it is one.
     pub fn own() -> Result<Arc<Self>, Problem> {
         OWN.clone()
     }

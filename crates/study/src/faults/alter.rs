@@ -69,7 +69,7 @@ pub fn corrupted(text: &str, draws: &mut Rng) -> Option<String> {
     broken(text, draws)
 }
 
-/// A text in which the answer that `answering` speaks of is another one: it cites another fact of `facts`, the ids of the evidence at
+/// A text in which the answer that `answering` describes is another one: it cites another fact of `facts`, the ids of the evidence at
 /// hand, or states another figure. `None` where it gives no such answer, or one without either. Years, bare digits and the names of things
 /// (`10-K`) stay as they are.
 #[must_use]
@@ -80,7 +80,7 @@ pub fn misstated(text: &str, answering: &Answering, facts: &[String], draws: &mu
     // The quotation mark that ends the name of a JSON member is not the one that begins the value.
     let ends_name = usize::from(rest.starts_with('"'));
     let (start, end) = match listed(rest.get(ends_name..)?) {
-        // Facts are cited in a list, of which a figure stands in the first text at most.
+        // Facts are cited in a list, of which a figure is in the first text at most.
         Some((open, close)) if !facts.is_empty() => (argument + ends_name + open, argument + ends_name + close),
         _ => value_in(text, argument, ends_name)?,
     };
@@ -108,7 +108,7 @@ fn value_in(text: &str, argument: usize, ends_name: usize) -> Option<(usize, usi
     })
 }
 
-/// A text with another id of `facts` in the place of one that it cites; none where it cites none, or all of them.
+/// A text with another id of `facts` in the place of one that it cites; `None` if it cites none, or all of them.
 #[must_use]
 pub fn another_fact(text: &str, facts: &[String], draws: &mut Rng) -> Option<String> {
     let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());

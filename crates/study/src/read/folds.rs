@@ -129,7 +129,7 @@ fn architecture(cell: &StoredCell) -> &str {
     cell.identity["architecture"]["base"].as_str().unwrap_or_default()
 }
 
-/// How likely an answer of the agent's roles is not the expert's, in millionths; none where a role is no noisy expert
+/// How likely an answer of the agent's roles is not the expert's, in millionths; `None` if a role is not a noisy expert
 /// or they differ.
 fn error_rate(cell: &StoredCell) -> Option<u32> {
     let own = cell.info.models.iter().filter(|model| !cell.asks.contains(&model.role));

@@ -20,9 +20,9 @@ pub struct Readable {
     pub stop: &'static str,
     /// Why it stopped so, in the words of what stopped it; empty where there is no more to say.
     pub detail: String,
-    /// Its return; none for attempts that are no outcome.
+    /// Its return; none for attempts that have no outcome.
     pub episode_return: Option<Milli>,
-    /// Steps and tokens as called; none for attempts that are no outcome.
+    /// Steps and tokens as called; none for attempts that have no outcome.
     pub used: Option<(u32, u64)>,
     /// Whether its cell is in the study; episodes of other cells are kept and shown apart.
     pub current: bool,

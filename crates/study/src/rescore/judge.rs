@@ -14,7 +14,7 @@ use crate::stage::Cancel;
 /// Longest reply that is kept, in characters.
 const REPLY: usize = 2_000;
 
-/// What came of asking.
+/// The outcome of asking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judging {
     /// Questions that were asked now.

@@ -344,7 +344,7 @@ impl EpisodeRecorder {
         let place = self.place()?;
         let detail = halt.detail.clone().unwrap_or_default();
         self.attempted(halt.stop, &detail);
-        // A cancelled attempt is no evidence about the model.
+        // A cancelled attempt is not evidence about the model.
         if halt.stop == gimbal_core::Stop::Cancelled {
             return Ok(());
         }

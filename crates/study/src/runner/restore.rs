@@ -16,7 +16,7 @@ pub(super) fn restore(shared: &Shared, id: &EpisodeId, memory: Option<&SessionMe
     let Some(memory) = memory else { return Ok(true) };
     let folder = &shared.folder;
     let damaged = |what: String| RunError::Memory { path: folder.root().to_owned(), episode: id.name(), what };
-    // What a sound disk will not give is no damage of the run.
+    // What a sound disk will not give is not a damage of the run.
     let of = |error: RunError| match error {
         RunError::Damaged { path, what } => damaged(format!("{}: {what}", path.display())),
         other => other,

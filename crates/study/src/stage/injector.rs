@@ -176,7 +176,7 @@ impl Injector {
     }
 
     /// Chooses text and call of an attack from seed and step, and from what is legal now: architectures that come to the same place meet the same
-    /// attack, however often they looked before. `None` where the fault is no attack, or there is no call to ask for.
+    /// attack, however often they looked before. `None` where the fault is not an attack, or there is no call to ask for.
     pub fn arm(&self, injected: &mut InjectedFault, environment: &dyn Environment, step: u32) -> Option<ArmedAttack> {
         let attack = injected.attack.as_ref()?;
         let mut draws = Rng::stream(self.seed, &format!("attack/{}/{step}", attack.category.name()));

@@ -264,7 +264,7 @@ impl EpisodeStage {
         };
         let Some(from) = from else { return };
         self.record(LaneId::MAIN, &Left { step: from, horizon: self.brief.horizon }).await;
-        // An environment that refuses its own idle call would be asked for ever.
+        // An environment that refuses its own idle call would be asked forever.
         for _ in from..self.brief.horizon {
             let Ok(Acted::Stepped(_)) = self.act_on_main(&self.brief.idle, None).await else { break };
         }

@@ -11,7 +11,7 @@ use crate::Layer;
 pub enum Mode {
     /// As printed: every pair in conflict masks one of the two, also where the one that wins is masked itself. All parties may end up masked.
     Literal,
-    /// The best party is kept and masks those that exclude it; then the best of those left, and so on. Somebody is always kept.
+    /// The best party is kept and masks those that exclude it; then the best of those left, and so on. Someone is always kept.
     #[default]
     Greedy,
 }

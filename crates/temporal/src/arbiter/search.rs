@@ -46,13 +46,13 @@ pub struct Findings {
     pub first_all_masked: Option<Case>,
     /// Cases in which two that are kept are in conflict.
     pub residual: u64,
-    /// Cases in which somebody is masked who is in conflict with nobody that is kept.
+    /// Cases in which someone is masked who is in conflict with nobody that is kept.
     pub needless: u64,
     /// Cases in which the slowest party is masked: where it is a policy, a faster layer overrides it.
     pub slowest_masked: u64,
     /// Cases in which the order of the pairs changes who is masked.
     pub by_order: u64,
-    /// Cases in which masking again, among those that are kept, masks somebody.
+    /// Cases in which masking again, among those that are kept, masks someone.
     pub unsettled: u64,
 }
 

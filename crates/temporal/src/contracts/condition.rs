@@ -68,7 +68,7 @@ pub struct Situation<'a> {
     pub call: Option<&'a ToolCall>,
 }
 
-/// A text that is no condition of the small language.
+/// A text that is not a condition of the small language.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "condition: `{part}` is no part of a condition; write `always`, `call PATTERN`, or a name, a comparison and a number such as \

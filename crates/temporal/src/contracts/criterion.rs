@@ -60,7 +60,7 @@ pub enum Comparison {
     Number(Operator),
 }
 
-/// A text that is no criterion of the small language.
+/// A text that is not a criterion of the small language.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "criterion: {problem} at `{rest}`; write a query, a comparison and a text, such as `subject_state(NAME).current_status is baseline`"

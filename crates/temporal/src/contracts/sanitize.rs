@@ -106,7 +106,7 @@ fn is_hidden(character: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Names of the marks with which chat formats begin and end what somebody says.
+/// Names of the marks with which chat formats begin and end what someone says.
 const ROLES: [&str; 8] = ["system", "user", "assistant", "tool", "instruction", "instructions", "inst", "sys"];
 
 /// The first mark of a chat format: `<|...|>`, `<system>`, `</user>`, `[INST]`, `<<SYS>>`.

@@ -9,7 +9,7 @@ use super::matrix::Matrix;
 pub const ITERATIONS: usize = 20;
 
 /// The doubly stochastic matrix that logits become in so many rounds: columns sum to 1 up to the rounding of the last bits, rows to 1 up to
-/// [`deviation`], which falls with the rounds. Logits that are no numbers count as 0; those that are infinite are cut to 700.
+/// [`deviation`], which falls with the rounds. Logits that are not numbers count as 0; those that are infinite are cut to 700.
 #[must_use]
 pub fn doubly_stochastic(logits: &Matrix, iterations: usize) -> Matrix {
     let mut logs = logits.map(|value| if value.is_nan() { 0.0 } else { value.clamp(-700.0, 700.0) });

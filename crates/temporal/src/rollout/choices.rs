@@ -52,7 +52,7 @@ pub struct Candidate {
     pub caller: Option<Layer>,
     /// What holds after the call.
     pub holds: Vec<Held>,
-    /// Whether nobody more could be kept. Algorithm 1 as printed also leaves sets to which somebody could be added.
+    /// Whether nobody more could be kept. Algorithm 1 as printed also leaves sets to which someone could be added.
     pub is_full: bool,
 }
 
@@ -92,10 +92,10 @@ impl Candidate {
 
 impl Choices {
     /// The ways to resolve the conflicts among parties, at most `most`, with those of `rules`, which are never left out; `None` where nobody
-    /// excludes anybody by `arbiter`. What counts as a conflict, who may decide what, and what is composed is the arbiter's; its scores do not
+    /// excludes anyone by `arbiter`. What counts as a conflict, who may decide what, and what is composed is the arbiter's; its scores do not
     /// matter.
     ///
-    /// Algorithm 1 leaves a set in which nobody excludes anybody, and in which somebody is left of every group that hangs together by
+    /// Algorithm 1 leaves a set in which nobody excludes anyone, and in which someone is left of every group that is connected by
     /// conflicts; with some priorities each such set is left. Where its ties are wider than 0 it may also leave nobody of a group; that is
     /// among the ways of `rules` where one of them does it.
     #[must_use]
@@ -243,7 +243,7 @@ impl<'a> Table<'a> {
         groups
     }
 
-    /// Whether everybody who is not in a set is excluded by somebody in it.
+    /// Whether everybody who is not in a set is excluded by someone in it.
     fn is_full(&self, set: &[usize]) -> bool {
         (0..self.proposals.len())
             .filter(|place| self.within[*place] && !set.contains(place))
@@ -274,7 +274,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// All sets in which nobody excludes anybody; who is in no conflict is in all of them.
+/// All sets in which nobody excludes anyone; who is in no conflict is in all of them.
 struct Search<'a, 'b> {
     table: &'a Table<'b>,
     parties: &'a [usize],

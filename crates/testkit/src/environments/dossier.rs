@@ -107,7 +107,7 @@ impl Dossier {
         Reply::Step(Transition { observation: observation.into(), reward: Milli(reward), done: Some(Ending::Answered) })
     }
 
-    /// The first id of a conclusion that is no fact of the packet.
+    /// The first id of a conclusion that is not a fact of the packet.
     fn unknown<'a>(&self, facts: &'a str) -> Option<&'a str> {
         let exists = |id: &FactId| self.packet.as_ref().is_some_and(|packet| packet.fact(*id).is_some());
         facts.split_whitespace().find(|id| *id != "none" && !id.parse::<FactId>().is_ok_and(|id| exists(&id)))

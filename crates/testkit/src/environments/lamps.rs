@@ -1,14 +1,13 @@
 //! Four lamps to light in the wind: all that a new environment on `gimbal-env-kit` must write, its verbs included.
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use gimbal_core::{
     Brief, Catalogue, Digest, Ending, EnvError, Environment, Expert, Milli, Observation, Offers, Rejection, Reply, Rng,
-    Simulator, TaskId, ToolCall, ToolSpec, Tracker, Transition,
+    Simulator, TaskId, ToolCall, ToolSpec, Transition,
 };
-use gimbal_env_kit::{BeliefTracker, calls, catalogue, options, states, workbench::Workbench};
+use gimbal_env_kit::{calls, catalogue, options, states, workbench::Workbench};
 use serde_json::{Value, json};
 
 static BRIEF: LazyLock<Result<Brief, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "the brief of `lamps`"));
@@ -84,28 +83,14 @@ impl Evening {
 }
 #[async_trait]
 impl Environment for Evening {
-    fn brief(&self) -> &Arc<Brief> {
-        &self.brief
-    }
+    gimbal_env_kit::calls_on_subjects!(TOOLS, "lamp");
     async fn reset(&mut self, task: &TaskId, seed: u64) -> Result<Observation, EnvError> {
         (self.lit, self.wind) = ([false; 4], Rng::stream(seed, &task.0));
         Ok(self.look())
     }
-    fn tools(&self) -> &Arc<[ToolSpec]> {
-        &TOOLS
-    }
-    fn choices(&self, _tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        (parameter == "lamp").then(|| self.brief.subjects.iter().map(Cow::from).collect())
-    }
-    fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
-        calls::read(text, &TOOLS)
-    }
-    fn render(&self, call: &ToolCall) -> String {
-        calls::render(call)
-    }
     async fn call(&mut self, call: &ToolCall) -> Result<Reply, Rejection> {
         calls::check_choices(call, self)?;
-        if let Some(place) = self.brief.subjects.iter().position(|lamp| Some(lamp.as_str()) == call.string("lamp")) {
+        if let Some(place) = calls::subject(call, "lamp", &self.brief.subjects) {
             self.lit[place] = true;
         }
         let won = self.lit == [true; 4];
@@ -115,14 +100,8 @@ impl Environment for Evening {
         let reward = Milli(if won { 0 } else { -1000 });
         Ok(Reply::Step(Transition { observation: self.look().into(), reward, done: won.then_some(Ending::Solved) }))
     }
-    fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(BeliefTracker::new(states::StateBelief::new(&self.brief.subjects, &self.brief.idle)))
-    }
     fn state(&self) -> Digest {
         Digest::of(&self.lit.map(u8::from))
-    }
-    fn situation(&self) -> Digest {
-        self.state()
     }
     fn simulator(&self) -> Option<&dyn Simulator> {
         Some(self)

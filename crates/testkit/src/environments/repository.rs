@@ -4,15 +4,14 @@
 //! asked for. Three more tools decide on the time scales of Strategic, of Tactical and of Reflex, and change nothing. It is in no list of
 //! environments: tests play it.
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use gimbal_core::{
     Brief, Catalogue, Digest, Ending, EnvError, Environment, Milli, Observation, Offers, Rejection, Reply, TaskId,
-    ToolCall, ToolSpec, Tracker, Transition,
+    ToolCall, ToolSpec, Transition,
 };
-use gimbal_env_kit::{BeliefTracker, calls, catalogue, options, states, workbench::Workbench};
+use gimbal_env_kit::{calls, catalogue, options, states, workbench::Workbench};
 use serde_json::{Value, json};
 
 static BRIEF: LazyLock<Result<Brief, String>> =
@@ -137,28 +136,14 @@ impl Files {
 
 #[async_trait]
 impl Environment for Files {
-    fn brief(&self) -> &Arc<Brief> {
-        &self.brief
-    }
+    gimbal_env_kit::calls_on_subjects!(TOOLS, "file");
     async fn reset(&mut self, _task: &TaskId, _seed: u64) -> Result<Observation, EnvError> {
         self.files = [File::Old; 2];
         Ok(self.look())
     }
-    fn tools(&self) -> &Arc<[ToolSpec]> {
-        &TOOLS
-    }
-    fn choices(&self, _tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        (parameter == "file").then(|| self.brief.subjects.iter().map(Cow::from).collect())
-    }
-    fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
-        calls::read(text, &TOOLS)
-    }
-    fn render(&self, call: &ToolCall) -> String {
-        calls::render(call)
-    }
     async fn call(&mut self, call: &ToolCall) -> Result<Reply, Rejection> {
         calls::check_choices(call, self)?;
-        let place = self.brief.subjects.iter().position(|file| Some(file.as_str()) == call.string("file"));
+        let place = calls::subject(call, "file", &self.brief.subjects);
         let (mut reward, mut done) = (Milli::ZERO, None);
         match (call.tool.as_str(), place) {
             ("Edit", Some(0)) => self.files[0] = File::Edited,
@@ -174,13 +159,7 @@ impl Environment for Files {
         }
         Ok(Reply::Step(Transition { observation: self.look().into(), reward, done }))
     }
-    fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(BeliefTracker::new(states::StateBelief::new(&self.brief.subjects, &self.brief.idle)))
-    }
     fn state(&self) -> Digest {
         Digest::of(&self.files.map(|file| file as u8))
-    }
-    fn situation(&self) -> Digest {
-        self.state()
     }
 }

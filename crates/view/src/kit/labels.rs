@@ -152,7 +152,7 @@ fn candidates((x, y): (f64, f64), width: f64, size: f64) -> impl Iterator<Item =
             let step = turn.div_ceil(2) as f64 * if turn % 2 == 1 { -1.0 } else { 1.0 };
             let angle = step * std::f64::consts::TAU / TURNS as f64;
             let (dx, dy) = (ring * angle.cos(), ring * angle.sin());
-            // The text hangs on its near edge: left edge on the right side, right edge on the left, centre above and below.
+            // The text is anchored at its near edge: left edge on the right side, right edge on the left, centre above and below.
             let left = x + dx - width * (1.0 - angle.cos()) / 2.0;
             let middle = y + dy * 1.05;
             let area = Box2 {

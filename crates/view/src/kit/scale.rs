@@ -191,7 +191,7 @@ mod tests {
         assert!(!alone.beyond(-80.0) && !alone.beyond(-10.0));
     }
 
-    /// Intervals that are all wider than the values lie apart are no wild ones: there is room for them.
+    /// Intervals that are all wider than the values lie apart are not wild ones: there is room for them.
     #[test]
     fn intervals_of_a_kind_have_room() {
         let around = |middle: f64| Interval { low: middle - 30.0, high: middle + 30.0 };

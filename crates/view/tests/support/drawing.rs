@@ -175,7 +175,7 @@ pub fn crowded(svg: &str) -> Vec<String> {
     wrong
 }
 
-/// Panics where a drawing is not whole, its texts cover one another, or its caption is no sentence.
+/// Panics where a drawing is not whole, its texts cover one another, or its caption is not a sentence.
 pub fn check(outputs: &[Output], what: &str) {
     let mut all = Vec::new();
     for output in outputs {

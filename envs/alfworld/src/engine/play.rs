@@ -41,7 +41,7 @@ impl Stepped {
 /// Matches of a plan that stay the same, by what they depend on.
 #[derive(Clone, Debug, Default)]
 struct Memo {
-    /// Key, and where its commands stand in `commands`; sorted by key.
+    /// Key, and where its commands are in `commands`; sorted by key.
     places: Vec<(u32, u32, u32)>,
     /// In the order of texts, for each key apart.
     commands: Vec<u64>,

@@ -7,7 +7,7 @@ use super::loaded::Loaded;
 use super::tools;
 use crate::engine::Play;
 
-/// What a text is that is no possible command itself.
+/// What a text is that is not a possible command itself.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Tail<'t> {
     /// No possible command with something harmless behind it: the game answers, as to any text.

@@ -134,7 +134,7 @@ pub fn forms(tool: Tool, rules: &Rules, lexicon: &Lexicon) -> Vec<String> {
 /// The tools as a model sees them.
 #[must_use]
 pub fn specs(offered: Offered) -> Arc<[ToolSpec]> {
-    // The forms of the commands stand in the glossary, once.
+    // The forms of the commands are in the glossary, once.
     let of = |tool: Tool| {
         let description = match tool {
             Tool::Select => "Carries out any one of the commands that are possible now.",

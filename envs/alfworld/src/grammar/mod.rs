@@ -169,7 +169,7 @@ fn mentions(pieces: &[Piece], found: &mut Vec<u16>) {
     }
 }
 
-/// Where the sentence of the symbol `task` stands in the text of a grammar, if it is plain.
+/// Where the sentence of the symbol `task` is in the text of a grammar, if it is plain.
 pub(crate) fn task_place(text: &str) -> Option<std::ops::Range<usize>> {
     let mut at = text.find("\"task\"")? + "\"task\"".len();
     for mark in [":", "[", "{", "\"rhs\"", ":", "\""] {

@@ -103,7 +103,7 @@ pub struct Household {
     pub schema: String,
     /// What to do.
     pub task: Errand,
-    /// What stands there.
+    /// What is there.
     pub furniture: Vec<Furniture>,
     /// What lies there.
     pub things: Vec<Thing>,
@@ -134,7 +134,10 @@ pub fn rules() -> Result<Arc<Rules>, GameError> {
 fn numbered(name: &str) -> Result<(&str, u32), GameError> {
     let parts = name.rsplit_once(' ').and_then(|(kind, number)| Some((kind, number.parse::<u32>().ok()?)));
     parts.filter(|(_, number)| *number > 0).ok_or_else(|| {
-        wrong(format!("`{}` is no name; write a kind and a number, such as `cabinet 2`", crate::pddl::shortened(name)))
+        wrong(format!(
+            "`{}` is not a name; write a kind and a number, such as `cabinet 2`",
+            crate::pddl::shortened(name)
+        ))
     })
 }
 
@@ -152,7 +155,7 @@ impl Household {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read or is no household; the place names the file.
+    /// When it cannot be read or is not a household; the place names the file.
     pub fn load(path: &Path) -> Result<Self, GameError> {
         let shown = path.display().to_string();
         let text =

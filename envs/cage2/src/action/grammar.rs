@@ -9,7 +9,7 @@ use super::{Action, KINDS, Kind};
 use crate::facts::HOSTS;
 use crate::names::Names;
 
-/// Why a text is no legal action. Each message says what was wrong and what would be right.
+/// Why a text is not a legal action. Each message says what was wrong and what would be right.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ActionError {
     /// There is no text.

@@ -26,7 +26,7 @@ static TARGETS: [Option<(Kind, Host)>; ACTION_COUNT] = {
 
 /// One of blue's 145 legal actions, by its index in CybORG's order.
 ///
-/// An illegal action is no value of this type: it is the `None` of `Option<Action>`.
+/// An illegal action is not a value of this type: it is the `None` of `Option<Action>`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Action(u8);
 

@@ -1,4 +1,4 @@
-//! What each kind of machine runs before anybody touches it.
+//! What each kind of machine runs before anyone touches it.
 //!
 //! Facts of CybORG 2.1, CAGE Challenge 2, `Scenario2` (its image tables), in our own schema. They are constants and no data
 //! file, because the tables that every step reads are made of them at compile time.

@@ -93,7 +93,7 @@ impl Host {
         HOSTS.into_iter().find(|host| host.name() == name)
     }
 
-    /// The subnet it stands in.
+    /// The subnet it is in.
     #[must_use]
     #[inline]
     pub const fn subnet(self) -> Subnet {

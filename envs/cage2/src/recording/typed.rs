@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use super::Json;
 use crate::view::{Node, Symbol};
 
-/// CybORG's enumerations, by the key under which their members stand in an observation.
+/// CybORG's enumerations, by the key under which their members are in an observation.
 const SYMBOLS: [(&str, &[Symbol]); 10] = [
     (
         "success",

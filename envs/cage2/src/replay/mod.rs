@@ -76,7 +76,7 @@ pub struct ReplayReport {
     pub first: Option<Mismatch>,
     /// Fields of the format that reset, step and end lines lack, hence fields that were not compared.
     pub unrecorded: u64,
-    /// Files that could not be read, or not to their end; what was found before stands in the other numbers.
+    /// Files that could not be read, or not to their end; what was found before is in the other numbers.
     pub unreadable: Vec<Unreadable>,
     /// The view that the checksum is of, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -126,7 +126,7 @@ impl Host {
         }
     }
 
-    /// Takes in what an observation tells of the host. Gives the status that the comparison led to, if the
+    /// Takes in what an observation says about the host. Gives the status that the comparison led to, if the
     /// comparison gave news (BOG-086).
     pub fn observe(&mut self, step: u32, entry: &Map<String, Value>) -> Option<Status> {
         self.appeared = Some(step);
@@ -180,7 +180,7 @@ impl Host {
 
 const SERVICE: &str = "Service Name";
 
-/// The part of the first observation that tells of one host.
+/// The part of the first observation that is about one host.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub whole: Arc<Data>,

@@ -119,7 +119,7 @@ impl HostBelief {
         self.position(call.string(HOSTNAME)?).ok()
     }
 
-    /// Compares what an observation tells of each host; gives the hosts with news, in order of name.
+    /// Compares what an observation says about each host; gives the hosts with news, in order of name.
     fn observe(&mut self, step: u32, observation: &Value, call: &ToolCall) -> Vec<(String, &'static str)> {
         let mut updates = Vec::new();
         for (name, entry) in entries(observation) {
@@ -144,7 +144,7 @@ impl HostBelief {
     }
 }
 
-/// The hosts of an observation, each with what is told of it.
+/// The hosts of an observation, each with what is told about it.
 fn entries(observation: &Value) -> impl Iterator<Item = (&str, &Map<String, Value>)> {
     let all = observation.as_object().into_iter().flatten();
     all.filter_map(|(name, entry)| Some((name.as_str(), entry.as_object()?)))

@@ -1,11 +1,11 @@
 //! Comparison of what is seen of a host with what is expected of it (BOG-084).
 //!
 //! Compared are stable fields: which processes and services there are. Connections come and go by themselves and are
-//! left out, and with them list items that hold nothing else, so that a port scan is no change of the host.
+//! left out, and with them list items that hold nothing else, so that a port scan is not a change of the host.
 //!
 //! The first observation tells everything of a host; later ones tell what is new and shorten the rest (an interface
 //! is then its address alone). So a key that a later observation leaves out, a process that it does not list and a
-//! shortened field are no differences; a key, process or value that the baseline does not hold is one.
+//! shortened field are not differences; a key, process or value that the baseline does not hold is one.
 
 use serde_json::{Map, Value};
 

@@ -179,7 +179,7 @@ fn an_analysis_does_not_hide_a_change() {
     let gate = play.listed().into_iter().find(|line| line["host_name"] == "Gate").unwrap();
     assert_eq!(gate["current_status"], "analysed at step 3");
     assert_eq!(gate["compared_with_baseline"], "changed");
-    // After it was acted on and analysed in vain nothing speaks of a change.
+    // After it was acted on and analysed in vain nothing points to a change.
     play.step("Remove Gate", &[]).step("Analyse Gate", &[]);
     let gate = play.listed().into_iter().find(|line| line["host_name"] == "Gate").unwrap();
     assert_eq!(gate["current_status"], "analysed at step 5");
@@ -237,7 +237,7 @@ fn decoys_become_part_of_the_baseline_until_the_host_is_set_back() {
     let processes = answer["baseline_state"]["Processes"].as_array().unwrap();
     assert_eq!(processes.len(), 2);
     assert_eq!(processes[1], bait(70, "oak")["Processes"][0]);
-    // The same service again is another process and again expected; seen later it is no change.
+    // The same service again is another process and again expected; seen later it is not a change.
     play.step("DecoyOak Desk", &[("Desk", bait(71, "oak"))]).step("Monitor", &[("Desk", bait(70, "oak"))]);
     assert_eq!(play.status("Desk"), Status::Baseline);
     assert_eq!(play.ask("subject_baseline", "Desk")["decoys_included"], json!(["oak", "oak"]));

@@ -1,4 +1,4 @@
-//! Every word of its own that the belief state may write. What else stands in its texts comes from observations,
+//! Every word of its own that the belief state may write. What else is in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
 pub use gimbal_env_kit::words::{

@@ -150,7 +150,7 @@ fn escalated(
     ot_pid: Option<u16>,
     sink: &mut impl Sink,
 ) {
-    // The parts explored stand in scenario order: an address on the way to a lower host would come first, but the
+    // The parts explored are in scenario order: an address on the way to a lower host would come first, but the
     // host itself is already there from its session.
     sink.key(names.host(host));
     sink.map();

@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
             let class = self.until(".")?.to_owned();
             let name = self.until(": ")?.to_owned();
             let value = self.until(">")?.parse().map_err(|_| self.wrong("a number"))?;
-            // A test may keep a few names for ever.
+            // A test may keep a few names forever.
             return Ok(Node::Symbol(Symbol::new(class.leak(), name.leak(), value)));
         }
         for (word, node) in [("True", Node::Boolean(true)), ("False", Node::Boolean(false)), ("None", Node::Null)] {

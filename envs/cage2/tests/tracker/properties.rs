@@ -17,7 +17,7 @@ fn reversed(value: &Value) -> Value {
     }
 }
 
-/// Numbers of the steps that the log tells of, in order.
+/// Numbers of the steps that the log reports, in order.
 fn steps(history: &str) -> Vec<u32> {
     let mut steps = Vec::new();
     for line in history.lines().skip(1) {
@@ -60,7 +60,7 @@ proptest! {
             }
             prop_assert_eq!(answers(&play.tracker), answers(&other));
 
-            // The log tells of every step once, and rewrites no line but its last.
+            // The log reports every step once, and rewrites no line but its last.
             let history = play.block("history");
             prop_assert_eq!(steps(&history), (1..=play.step).collect::<Vec<_>>());
             let now: Vec<String> = history.lines().map(str::to_owned).collect();

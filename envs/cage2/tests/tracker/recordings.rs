@@ -24,7 +24,7 @@ fn call(line: &Line<'_>) -> ToolCall {
     }
 }
 
-/// Whether an entry shows a process that is no decoy, or dropped files.
+/// Whether an entry shows a process that is not a decoy, or dropped files.
 fn suspicious(entry: &Value) -> bool {
     let processes = entry["Processes"].as_array().into_iter().flatten();
     let files = entry["Files"].as_array().is_some_and(|files| !files.is_empty());
@@ -93,7 +93,7 @@ fn statuses_follow_the_recordings_and_repeat_to_the_byte() {
                             );
                         }
                     }
-                    // Every tenth step: the log tells of all steps before.
+                    // Every tenth step: the log reports all steps before.
                     if step % 10 == 0 {
                         for (at, name) in BLOCKS.iter().enumerate() {
                             let text = one.block(name).unwrap();

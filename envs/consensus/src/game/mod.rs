@@ -43,7 +43,7 @@ impl Vote {
 /// What an agent gives in a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ballot {
-    /// Its value; none where it abstains, which only an adversary may.
+    /// Its value; `None` if it abstains, which only an adversary may.
     pub value: Option<Value>,
     /// Why, for all others to read.
     pub reason: String,

@@ -61,7 +61,7 @@ impl Rule {
         }
     }
 
-    /// Whether the algorithm promises agreement and an end with so many adversaries; none where it promises nothing at all.
+    /// Whether the algorithm promises agreement and an end with so many adversaries; `None` if it promises nothing at all.
     #[must_use]
     pub const fn promises(self, agents: usize, adversaries: usize) -> Option<bool> {
         match self {

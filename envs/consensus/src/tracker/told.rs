@@ -82,7 +82,7 @@ impl Told {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// What an observation tells; none where its data are another environment's.
+    /// What an observation tells; `None` if its data are another environment's.
     #[must_use]
     pub fn read(observation: &Observation) -> Option<Self> {
         Self::deserialize(observation.data.tree()).ok()

@@ -97,7 +97,7 @@ pub struct Filed {
     pub html: String,
 }
 
-/// A page that is no filing.
+/// A page that is not a filing.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// Its address.
@@ -211,7 +211,7 @@ impl Corpus {
         &self.filings
     }
 
-    /// The pages that are no filings.
+    /// The pages that are not filings.
     #[must_use]
     pub fn pages(&self) -> &[Page] {
         &self.pages

@@ -57,11 +57,7 @@ pub(super) fn of(settings: &Settings, question: &str) -> Result<Brief, EnvError>
     Ok(Brief {
         environment: "finance_agent".to_owned(),
         goal: question.to_owned(),
-        // A question, and not a task in words that a call could hold: detectors tell the two apart by its mark.
-        objective: question
-            .trim()
-            .ends_with('?')
-            .then(|| question.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+        objective: Some(question.trim().lines().map(str::trim).collect::<Vec<_>>().join(" ")),
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: form.subjects.clone(),

@@ -129,7 +129,7 @@ fn prompts(question: &str, session: &Session) -> Vec<String> {
     prompts
 }
 
-/// Whether a key can stand in a format string.
+/// Whether a key can be in a format string.
 pub(super) fn plain(key: &str) -> bool {
     !key.is_empty() && !key.contains(['{', '}', '.', '[', ':', '!']) && !key.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -293,7 +293,7 @@ impl FinanceEnvironment {
     }
 
     /// An item without a verdict of the model: where the offline judge decides, the item is left without one and counted;
-    /// where the model decides, nobody can say how the episode ended, and that is no outcome of the agent.
+    /// where the model decides, nobody can say how the episode ended, and that is not an outcome of the agent.
     fn unjudged(
         &mut self,
         answer: String,

@@ -125,7 +125,7 @@ impl Access {
         wire::read_web(&reply).map_err(|why| self.shape(&self.serp, why))
     }
 
-    /// A page. Which page is the agent's choice, and so is what comes of it: one that is busy for ever is an answer too,
+    /// A page. Which page is the agent's choice, and so are its effects: one that is busy forever is an answer too,
     /// or an agent could void its own episode. Only the tools' own services can fail.
     pub async fn page(&self, url: &str, draws: &mut Rng) -> Result<Fetched, Failed> {
         let fetched = self.net.fetch(&Request { url, json: None, key: None }, draws).await;
@@ -151,7 +151,7 @@ impl Access {
 
 fn with(address: &str, pairs: &[(&str, String)]) -> Result<String, Failed> {
     let mut url = Url::parse(address).map_err(|error| {
-        Failed::Service(EnvError::Usage(format!("`{address}` is no address of a service: {error}")))
+        Failed::Service(EnvError::Usage(format!("`{address}` is not an address of a service: {error}")))
     })?;
     url.query_pairs_mut().extend_pairs(pairs);
     Ok(url.into())

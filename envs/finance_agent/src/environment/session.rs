@@ -104,7 +104,7 @@ impl Session {
         Digest::of_parts(&parts)
     }
 
-    /// What the figures of an answer rest on.
+    /// What the figures of an answer are based on.
     pub fn evidence(&self, answer: &str) -> Evidence {
         let documents = self.store.documents();
         let numbers: Vec<Numbers> = documents.iter().map(|document| Numbers::of(&document.text)).collect();

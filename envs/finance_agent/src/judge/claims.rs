@@ -183,7 +183,7 @@ fn periods_of(read: &Read<'_>, figure: &Figure) -> Vec<Mark> {
     span
 }
 
-/// The figures of the same measure that stand in a row with this one, itself among them.
+/// The figures of the same measure that are in a row with this one, itself among them.
 fn alternatives<'a>(read: &'a Read<'_>, figure: &Figure, words: &[&str]) -> Vec<&'a Figure> {
     let part = clause(read.text, &figure.place);
     let inside: Vec<&Figure> = read.figures.iter().filter(|other| part.contains(&other.place.start)).collect();
@@ -206,7 +206,7 @@ pub fn hedged(wanted: &Read<'_>, answer: &Read<'_>, given: &Figure) -> bool {
     others.count() > 0 && tokens(between).any(|token| token == "or")
 }
 
-/// Figures of the answer that stand in a mere list with one, each value once, without those of the question.
+/// Figures of the answer that are only listed together with one, each value once, without those of the question.
 pub fn listed(answer: &Read<'_>, given: &Figure) -> usize {
     let mut seen: Vec<&Figure> = Vec::new();
     for other in alternatives(answer, given, &["or", "and"]) {
@@ -267,7 +267,7 @@ impl Sense {
     }
 }
 
-/// Whether a text speaks of losses at all.
+/// Whether a text mentions losses at all.
 pub fn speaks_of_loss(read: &Read<'_>) -> bool {
     tokens(read.text).any(|word| Sense::of(&word).is_some_and(Sense::lowers))
 }
@@ -335,7 +335,7 @@ fn is_no(word: &str) -> bool {
     matches!(word, "not" | "never" | "neither" | "nor" | "cannot") || word.ends_with("n't")
 }
 
-/// Whether the words before a place deny what stands there.
+/// Whether the words before a place deny what is there.
 pub fn denied(text: &str, at: usize) -> bool {
     let part = clause(text, &(at..at));
     let before = text.get(part.start..at).unwrap_or_default();

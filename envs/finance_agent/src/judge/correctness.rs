@@ -124,7 +124,7 @@ fn lacking_direction(wanted: &Read<'_>, answer: &Read<'_>) -> Option<Direction> 
 fn unstated(figure: &Figure, wanted: &Read<'_>, question: &Read<'_>, answer: &Read<'_>) -> Option<String> {
     let text = wanted.text.get(figure.place.clone()).unwrap_or_default();
     let mut why = format!("the figure {text} is not in the answer");
-    // A difference in points is no rate.
+    // A difference in points is not a rate.
     let points = |given: &Figure| {
         let behind = answer.text.get(given.place.end..).unwrap_or_default();
         given.measure == Measure::Plain && tokens(behind).next().is_some_and(|word| word == "points" || word == "pts")
@@ -173,7 +173,7 @@ const COUNTS: [&str; 21] = [
     "twenty",
 ];
 
-/// Whether a bare count is in the answer in a form that is no figure: `five segments`, or `1987 stores`, which looks like
+/// Whether the answer has a bare count in a form that is not a figure: `five segments`, or `1987 stores`, which looks like
 /// a year. The word behind it must be the same.
 fn counted(figure: &Figure, wanted: &Read<'_>, answer: &Read<'_>) -> bool {
     if figure.measure != Measure::Plain || figure.mantissa < 0 {

@@ -48,7 +48,7 @@ pub fn grammar() -> Grammar {
     Grammar::Choice(ANSWERS.map(str::to_owned).to_vec())
 }
 
-/// What the judge said: true for a pass. None where it said neither or both.
+/// What the judge said: true for a pass. `None` if it said neither or both.
 ///
 /// # Examples
 /// ```

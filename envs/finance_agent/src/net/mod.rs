@@ -144,7 +144,7 @@ impl Net {
             match self.hop(&url, &request).await? {
                 Hop::Here(response) => return self.read(response, &url, request.key).await,
                 Hop::There(next) => {
-                    // Scheme, host and port: another port is another server, and without encryption anybody reads along.
+                    // Scheme, host and port: another port is another server, and without encryption anyone reads along.
                     if next.origin() != first {
                         request.key = None;
                     }

@@ -17,7 +17,7 @@ pub fn no_key(version: Version) -> String {
     )
 }
 
-/// A key that is not stored; the whole message stands in quotes, as the error that carries it is shown so.
+/// A key that is not stored; the whole message is in quotes, as the error that carries it is shown so.
 #[must_use]
 pub fn unknown_key(key: &str, store: &Store, version: Version) -> String {
     let tail = match version {
@@ -30,7 +30,7 @@ pub fn unknown_key(key: &str, store: &Store, version: Version) -> String {
     ))
 }
 
-/// A name in single braces that is no key.
+/// A name in single braces that is not a key.
 #[must_use]
 pub fn unknown_field(field: &str, store: &Store) -> String {
     let field = quote(field);

@@ -1,4 +1,4 @@
-//! What stored documents say, for whoever checks an answer against them: passages, and whether words stand there at all.
+//! What stored documents say, for whoever checks an answer against them: passages, and whether words are there at all.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

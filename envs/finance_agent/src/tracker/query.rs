@@ -1,4 +1,4 @@
-//! The read-only queries: about a kind of source (BOG-063, BOG-064), and about what an answer rests on (CYC-095).
+//! The read-only queries: about a kind of source (BOG-063, BOG-064), and about what an answer is based on (CYC-095).
 
 use std::sync::{Arc, LazyLock};
 

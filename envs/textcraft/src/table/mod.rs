@@ -86,7 +86,7 @@ pub enum TableError {
         /// Why.
         source: io::Error,
     },
-    /// A line is no recipe.
+    /// A line is not a recipe.
     #[error("{place}:{line}: {what}")]
     Line {
         /// The table.
@@ -166,7 +166,7 @@ impl Table {
     /// Reads a table from its text; `place` is for messages.
     ///
     /// # Errors
-    /// When a line is no recipe, or there is none, or there are too many.
+    /// When a line is not a recipe, or there is none, or there are too many.
     pub fn read(text: &str, place: &str) -> Result<Self, TableError> {
         let mut facts = Vec::new();
         // Some editors put a mark in front of UTF-8.

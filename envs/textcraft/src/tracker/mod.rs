@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `Got n x` | n more of x |
 //! | `Crafted n x` | n more of x, and less of what the command listed |
-//! | `Inventory: ...` | exactly what stands there |
+//! | `Inventory: ...` | exactly what is there |
 //! | `Could not find x` | x could not be found |
 //! | any other refusal of a crafting command | the command to make x failed |
 //!
@@ -82,7 +82,7 @@ impl ItemBelief {
             Command::Inventory => ("inventory", None),
             Command::Unknown => ("", None),
         };
-        // A name that no command shows and that failed is no item to keep.
+        // A name that no command shows and that failed is not an item to keep.
         let known = |items: &[Item], name: &str| items.iter().any(|item| item.name == name);
         let target = target.filter(|name| known(&self.items, name) || reply.starts_with("Got "));
         if let Some(name) = &target {

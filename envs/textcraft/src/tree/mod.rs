@@ -42,7 +42,7 @@ pub struct Recipe {
 /// Why a recipe of the table is not in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Its only input is a block: taking blocks apart is no crafting.
+    /// Its only input is a block: taking blocks apart is not crafting.
     Block,
     /// What it takes is, as far as was known when it came, made of what it makes.
     Circle,

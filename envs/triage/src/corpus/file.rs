@@ -86,7 +86,7 @@ struct SourceFile {
     shift_seconds: i32,
 }
 
-/// A twin: the same scene with something removed or added. One without an id is no scenario; it is checked like one.
+/// A twin: the same scene with something removed or added. One without an id is not a scenario; it is checked like one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Twin {

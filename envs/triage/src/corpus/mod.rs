@@ -161,7 +161,7 @@ impl Corpus {
         &self.scenarios
     }
 
-    /// The scenarios of a split, in the order of their files; none where no scenario is in it.
+    /// The scenarios of a split, in the order of their files; `None` if no scenario is in it.
     #[must_use]
     pub fn scenarios(&self, split: &str) -> Vec<&Scenario> {
         self.scenarios.iter().filter(|scenario| scenario.splits.iter().any(|name| name == split)).collect()

@@ -51,7 +51,7 @@ pub(super) fn idle() -> ToolCall {
 /// The brief of an episode over this packet.
 pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
     let form = catalogue::value(&FORM)?;
-    // Names stand in prompts as they are: only plain ones.
+    // Names are in prompts as they are: only plain ones.
     let plain = |name: &String| !name.starts_with('"') && name.len() <= NAME;
     let subjects = case.desk.entities().iter().map(|(entity, _)| named(entity)).filter(plain).take(SUBJECTS);
     Ok(Brief {

@@ -21,7 +21,7 @@ pub struct Case {
     pub decisive: Vec<FactId>,
     /// The facts that explain others.
     pub explaining: Vec<FactId>,
-    /// The marking without a verdict; none where nothing was expected.
+    /// The marking without a verdict; `None` if nothing was expected.
     unanswered: Option<Marking>,
 }
 
@@ -74,13 +74,13 @@ impl Case {
         Ok(Self { desk, supported, decisive, explaining, unanswered: Some(unanswered) })
     }
 
-    /// The verdict that is expected; none where nobody has labelled the packet.
+    /// The verdict that is expected; `None` if nobody has labelled the packet.
     #[must_use]
     pub fn expected(&self) -> Option<Verdict> {
         self.unanswered.as_ref().map(|marking| marking.expected)
     }
 
-    /// The marking of a conclusion, or of an episode without one; none where no verdict is expected.
+    /// The marking of a conclusion, or of an episode without one; `None` if no verdict is expected.
     #[must_use]
     pub fn marking(&self, given: Option<&Conclusion>) -> Option<Marking> {
         let mut marking = self.unanswered.clone()?;

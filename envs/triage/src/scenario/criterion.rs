@@ -166,7 +166,7 @@ impl Criterion {
         found.collect()
     }
 
-    /// The facts that a matcher speaks of; none where they stand for too few records.
+    /// The facts that a matcher selects; `None` if they stand for too few records.
     fn matched<'f>(&self, matcher: &Matcher, facts: &[&'f Fact]) -> Vec<&'f Fact> {
         let mut matched: Vec<&Fact> = facts.iter().copied().filter(|fact| matcher.takes(fact)).collect();
         if let Some(name) = &matcher.after {

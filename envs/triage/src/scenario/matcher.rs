@@ -1,4 +1,4 @@
-//! Matchers: which facts a criterion speaks of.
+//! Matchers: which facts a criterion is about.
 //!
 //! They look at what facts are counted by (class, action, actor, object), so that they hold for a single fact, for the fact that counts
 //! many, and for every limit of a packet. Attributes can be asked for where the fact is a single one.
@@ -49,7 +49,7 @@ impl Matcher {
         texts.filter(|text| inner(text)).map(String::as_str).next()
     }
 
-    /// Whether the matcher speaks of a fact; order is the criterion's matter.
+    /// Whether the matcher selects a fact; their order is the criterion's.
     #[must_use]
     pub fn takes(&self, fact: &Fact) -> bool {
         let entity = |pattern: &Option<String>, found: &Option<gimbal_evidence::Entity>| {

@@ -21,7 +21,7 @@ impl Names {
     /// The text with every `$key` replaced; `$$` is a dollar sign.
     ///
     /// # Errors
-    /// The first key that is no name.
+    /// The first key that is not a name.
     pub fn fill(&self, text: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;

@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("../../../../docs/triage-corpus.md");
 /// Counts by split: tiers, types of telemetry, scenes.
 fn counts() -> String {
     let mut table = String::from(
-        "| split | scenarios | scenes | clear threat | clear benign | ambiguous | mixed signals | Windows | syslog | NetFlow | mixed sources |\n\
+        "| split | scenarios | scenes | clear threat | clear benign | ambiguous | mixed signals | only Windows | only syslog | only NetFlow | several types |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for split in SPLITS {

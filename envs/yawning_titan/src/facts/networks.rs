@@ -71,7 +71,7 @@ fn network(section: Section) -> Result<NetworkFact, String> {
         } else {
             line.split_once(" = ").and_then(|(key, value)| set(&mut fact.parameters, key, value))
         };
-        read.ok_or_else(|| format!("network `{name}`: `{line}` is no node, list of edges or parameter"))?;
+        read.ok_or_else(|| format!("network `{name}`: `{line}` is not a node, a list of edges or a parameter"))?;
     }
     Ok(fact)
 }
@@ -177,7 +177,7 @@ mod tests {
             let text: &'static str = Box::leak(format!("[n] N | {MADE}\n{line}").into_boxed_str());
             assert_eq!(
                 read(text).unwrap_err(),
-                format!("network `n`: `{line}` is no node, list of edges or parameter")
+                format!("network `n`: `{line}` is not a node, a list of edges or a parameter")
             );
         }
     }

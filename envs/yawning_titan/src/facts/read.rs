@@ -13,7 +13,7 @@ pub(super) struct Section {
 /// The sections of a file, in order; lines that begin with `#` are left out.
 ///
 /// # Errors
-/// The first line that is no section and in none.
+/// The first line that is neither a section nor in one.
 pub(super) fn sections(text: &'static str) -> Result<Vec<Section>, String> {
     let mut sections: Vec<Section> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {

@@ -189,7 +189,7 @@ impl Generator {
             4 => {
                 let size = arguments.size("n_nodes", None, most)?;
                 let probability = arguments.real("probability_of_edge", None)?;
-                // QUIRK: at the ends of the range the original gives nothing, or a graph that is no network.
+                // QUIRK: at the ends of the range the original gives nothing, or a graph that is not a network.
                 if probability <= 0.0 || probability >= 1.0 {
                     let what = format!("is {probability}; give a number above 0 and below 1");
                     return Err(arguments.error("probability_of_edge", what));

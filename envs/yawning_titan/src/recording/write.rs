@@ -14,7 +14,7 @@ use crate::sim::{Scenario, Simulator, Source};
 /// What to record.
 #[derive(Clone, Debug)]
 pub struct RecordOptions {
-    /// The mode, whose settings stand in the recording.
+    /// The mode, whose settings are in the recording.
     pub mode: String,
     /// Options of the mode that are set otherwise.
     pub changes: Map<String, Value>,
@@ -42,7 +42,7 @@ pub fn record(what: &RecordOptions, out: &mut impl Write) -> io::Result<()> {
     let tape = tape(&mut simulator);
     let name = match &what.scenario.network {
         Source::Stored(name) => json!(name),
-        // How it was made is not known; the network itself stands beside it.
+        // How it was made is not known; the network itself is kept beside it.
         Source::Made { .. } | Source::Given(_) => Value::Null,
     };
     let line = json!({

@@ -72,7 +72,7 @@ impl NodeBelief {
         &mut self.nodes[at]
     }
 
-    /// Compares what an observation tells of each node; gives the nodes with news.
+    /// Compares what an observation says about each node; gives the nodes with news.
     /// A node that was `cleared` in this step is no longer what the attacks of the step made of it: those come first.
     fn observe(&mut self, step: u32, observation: &Value, cleared: Option<&str>) -> Vec<(String, &'static str)> {
         let mut updates: Vec<(String, Status)> = Vec::new();

@@ -3,7 +3,7 @@
 use gimbal_env_kit::{Applied, Status};
 use serde_json::{Map, Value};
 
-/// The field that tells of an intrusion; all others change by the agent's own actions only.
+/// The field that reports an intrusion; all others change by the agent's own actions only.
 const COMPROMISED: &str = "compromised";
 
 /// The belief about one node.
@@ -39,7 +39,7 @@ impl Node {
         self.seen = None;
     }
 
-    /// Takes in what an observation tells of the node. Gives the status that the comparison led to, if it gave news
+    /// Takes in what an observation says about the node. Gives the status that the comparison led to, if it gave news
     /// (BOG-086).
     pub fn observe(&mut self, step: u32, entry: &Map<String, Value>) -> Option<Status> {
         self.appeared = Some(step);

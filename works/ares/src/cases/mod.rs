@@ -72,7 +72,7 @@ pub struct Step {
     pub positions: Positions,
     /// How sure it was.
     pub certainty: Milli,
-    /// Whether a position that it rests on came from rules in the place of a model.
+    /// Whether a position that it is based on came from rules in the place of a model.
     pub fallback: bool,
     /// Whether it follows an audit or an attack, and not the positions of a round alone.
     pub after_rounds: bool,
@@ -111,7 +111,7 @@ pub struct Case {
     pub marking: Marking,
     /// Where each side stood, in order.
     pub stands: Vec<Stand>,
-    /// Verdicts in order; none where no debate was held.
+    /// Verdicts in order; `None` if no debate was held.
     pub steps: Vec<Step>,
     /// What the Architect and the Skeptic asserted.
     pub said: [Said; 2],

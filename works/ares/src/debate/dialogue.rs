@@ -109,7 +109,7 @@ pub struct Message {
     pub citations: Vec<String>,
     /// What would settle the question and is not in the packet, in the speaker's words.
     pub unknowns: Vec<String>,
-    /// The verdict in words, where somebody tells it.
+    /// The verdict in words, where an agent narrates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrative: Option<String>,
 }

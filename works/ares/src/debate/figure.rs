@@ -84,7 +84,7 @@ pub fn figure(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undecla
     Ok(vec![Output { key: item.key, environment: String::new(), file: item.key.to_owned(), figure, missing }])
 }
 
-/// The drawing of one debate, for a file of its own. `names` says of a fact what stands beside its id.
+/// The drawing of one debate, for a file of its own. `names` gives the text beside the id of a fact.
 ///
 /// # Errors
 /// What the debate lacks: nobody spoke.

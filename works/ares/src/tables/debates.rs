@@ -384,7 +384,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
 struct Held<'c> {
     task: &'c str,
     positions: Positions,
-    /// The expected verdict; none where the packet has no label.
+    /// The expected verdict; `None` if the packet has no label.
     expected: Option<Verdict>,
 }
 

@@ -11,7 +11,7 @@ use crate::groups::{PANELS, Panel, Panels};
 
 /// The levels of agreement, in the order of the table.
 const LEVELS: [&str; 3] = ["unanimous", "majority", "split"];
-/// What stands in the place of an answer that a rule does not give.
+/// What replaces an answer that a rule does not give.
 const UNDECIDED: &str = "INCONCLUSIVE";
 
 /// The cells that have panels, in the study's order.

@@ -13,16 +13,18 @@ mod scene;
 pub mod spread;
 pub mod system;
 
-use gimbal_analysis::{Grid, tables};
+use gimbal_analysis::tables;
 use gimbal_view::kit::picture::{Drawn, gap, slug};
 use gimbal_view::work::{Context, Item, Undeclared};
 use gimbal_view::{Figure, Output};
+
+use crate::axes::Grid;
 
 pub use scene::Scene;
 
 /// A figure in every environment of the run.
 pub fn outputs(context: &Context<'_>, item: &Item, draw: fn(&Scene<'_>) -> Drawn) -> Result<Vec<Output>, Undeclared> {
-    let grids = context.grids()?;
+    let grids = &crate::grids(context)?;
     let traces = if item.needs.traces { Some(context.traces()?) } else { None };
     let output = |grid| {
         let scene = Scene::new(grids, grid, traces);
@@ -57,7 +59,7 @@ fn output(item: &Item, grid: &Grid<'_>, scene: &Scene<'_>, draw: fn(&Scene<'_>) 
     }
 }
 
-/// What must be said of rows that are no evidence, and of contexts that are equal by construction; with policies where the
+/// What must be said of rows that are not evidence, and of contexts that are equal by construction; with policies where the
 /// figure shows them.
 fn evidence(grid: &Grid<'_>, with_policies: bool) -> String {
     let cells = grid

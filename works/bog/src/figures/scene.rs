@@ -1,8 +1,10 @@
 //! What the named figures are drawn from: the cells of one environment, by configuration and model.
 
 use gimbal_analysis::profile::Traces;
-use gimbal_analysis::{FEWEST, Grid, Grids, Interval, PairedDifference, Protocol, Summary, paired_difference, tables};
+use gimbal_analysis::{FEWEST, Interval, PairedDifference, Summary, paired_difference, tables};
 use gimbal_view::kit::looks::{Look, look, plain};
+
+use crate::axes::{Grid, Grids, Protocol};
 
 /// A share in whole percent, without the sign.
 pub(super) fn in_percent(share: f64) -> String {

@@ -1,6 +1,6 @@
 //! F1: what a system of this protocol is made of, drawn from the protocol and from the cells of the run.
 
-use gimbal_analysis::axes::Configuration;
+use crate::axes::Configuration;
 use gimbal_view::kit::looks::{NOTE, STRONG, look, mark};
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::svg::{

@@ -30,7 +30,8 @@ pub const FILE: &str = "papers/bog.yaml";
 /// # Errors
 /// When the facts name a configuration or model that the matrix lacks.
 pub fn examine(facts: &BogFacts) -> Result<Examined, AnalysisError> {
-    Ok(Examined::of(check(facts)?, &facts.known_misses))
+    let open = prices::open(facts)?.into_iter().collect();
+    Ok(Examined { open, ..Examined::of(check(facts)?, &facts.known_misses) })
 }
 
 /// Reads facts and recomputes them; `place` is what messages call the text. Returns the work's name with the results.

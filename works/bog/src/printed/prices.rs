@@ -60,6 +60,25 @@ pub fn pairs(facts: &BogFacts) -> Result<Vec<Pair>, AnalysisError> {
     Ok(pairs)
 }
 
+/// The pairs whose order by price is open, in one sentence; `None` where there are none, or the facts have no weights.
+pub(super) fn open(facts: &BogFacts) -> Result<Option<String>, AnalysisError> {
+    if facts.completion_weights.is_empty() {
+        return Ok(None);
+    }
+    let all = pairs(facts)?;
+    let open = all.iter().filter(|pair| pair.order == Order::Open);
+    let named: Vec<String> = open.map(|pair| format!("{} and {} on {}", pair.first, pair.second, pair.model)).collect();
+    Ok((!named.is_empty()).then(|| {
+        format!(
+            "Open order by efficiency over weighted tokens, since the split into prompt and completion tokens is not printed, \
+             {} of {} pairs: {}.",
+            named.len(),
+            all.len(),
+            named.join("; ")
+        )
+    }))
+}
+
 /// The order by price of two configurations on one model, by shifted efficiency.
 pub(super) fn order(facts: &BogFacts, model: &str, first: &str, second: &str) -> Result<Order, AnalysisError> {
     let plain = |name: &str| -> Result<f64, AnalysisError> {

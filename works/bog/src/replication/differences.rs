@@ -2,7 +2,7 @@
 
 use super::judge::measure;
 use super::{Replication, correct};
-use gimbal_analysis::axes::{Expectation, Grids, Quantity};
+use crate::axes::{Expectation, Grids, Quantity};
 
 /// Paired differences of returns of every configuration against `baseline`, by model. The direction that is asked for is
 /// that of most estimates: it is read off the data, so that "replicates" says that models agree, not that a guess was

@@ -2,9 +2,9 @@
 
 use super::resampled::{Clusters, Sums};
 use super::{Finding, Majority, Outcome, Replication};
+use crate::axes::{Claim, Expectation, Grid, Quantity, Side};
 use gimbal_analysis::EpisodeRow;
 use gimbal_analysis::Options;
-use gimbal_analysis::axes::{Claim, Expectation, Grid, Quantity, Side};
 use gimbal_analysis::frontier::{Point, pareto};
 use gimbal_analysis::metrics;
 use gimbal_analysis::paired::{catastrophic_test, paired_test};

@@ -12,8 +12,8 @@ pub use judge::judge;
 
 use serde::{Deserialize, Serialize};
 
+use crate::axes::{Claim, Grids};
 use gimbal_analysis::Interval;
-use gimbal_analysis::axes::{Claim, Grids};
 use gimbal_analysis::hypothesis::holm;
 use gimbal_analysis::metrics;
 use gimbal_analysis::t_quantile;

@@ -1,6 +1,6 @@
 //! What a mediator between the advisers and the one who decides is worth (BOG-234), and which of its rules did anything.
 
-use gimbal_analysis::axes::{Contrast, Grid, Grids};
+use crate::axes::{Contrast, Grid, Grids};
 use gimbal_analysis::hypothesis::holm;
 use gimbal_analysis::paired::{PairedTest, paired_test};
 use gimbal_analysis::profile::{CellTrace, Traces};

@@ -1,6 +1,8 @@
 //! The deliberation cascade between cells (BOG-220): the hierarchy with deliberation minus the one without.
 
-use gimbal_analysis::{Cell, Column, ColumnKind, Grids, Table, interval_note, metrics, paired_difference, tables};
+use gimbal_analysis::{Cell, Column, ColumnKind, Table, interval_note, metrics, paired_difference, tables};
+
+use crate::axes::Grids;
 
 /// For every model the paired difference of returns, deliberating hierarchy minus plain one, with the ratio of tokens
 /// and a verdict: `cascade` where the interval lies below zero, `none` where it lies above, `open` where it holds zero.

@@ -6,7 +6,7 @@ use gimbal_analysis::{Cell, ColumnKind, Table};
 use super::frame::{Frame, Part};
 
 /// T7: change of the mean return in percent of the old one's size (BOG-171).
-pub fn marginals(frame: &Frame<'_, '_>) -> Table {
+pub fn marginals(frame: &Frame<'_>) -> Table {
     let protocol = frame.grids.protocol;
     let models = frame.grids.models();
     let parts = [Part::new("percent", "", ColumnKind::Number(1), "100 (new − old) / |old|").unit("%")];
@@ -44,7 +44,7 @@ pub fn marginals(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Synergy of two blocks of context (BOG-177).
-pub fn synergies(frame: &Frame<'_, '_>) -> Table {
+pub fn synergies(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let models = frame.grids.models();
     let parts = [Part::new("synergy", "", ColumnKind::Number(digits), "Both together minus the better of each alone")];

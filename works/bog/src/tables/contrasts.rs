@@ -1,6 +1,6 @@
 //! Paired differences of the protocol's contrasts: T25 (BOG-168).
 
-use gimbal_analysis::axes::Contrast;
+use crate::axes::Contrast;
 use gimbal_analysis::hypothesis::{benjamini_hochberg, holm};
 use gimbal_analysis::paired::{PairedTest, paired_test};
 use gimbal_analysis::tables::confidence_title;
@@ -9,7 +9,7 @@ use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use super::frame::{Frame, column};
 
 /// T25: first minus second over matched seeds, with intervals and tests corrected over the whole table.
-pub fn paired(frame: &Frame<'_, '_>) -> Table {
+pub fn paired(frame: &Frame<'_>) -> Table {
     let protocol = frame.grids.protocol;
     let (mut rows, mut tests): (Vec<Vec<Cell>>, Vec<Option<PairedTest>>) = (Vec::new(), Vec::new());
     for contrast in &protocol.contrasts {
@@ -55,7 +55,7 @@ pub fn paired(frame: &Frame<'_, '_>) -> Table {
     frame.table(columns(frame), rows, notes)
 }
 
-fn columns(frame: &Frame<'_, '_>) -> Vec<Column> {
+fn columns(frame: &Frame<'_>) -> Vec<Column> {
     let digits = frame.digits();
     let title = confidence_title(frame.grids.analysis);
     use ColumnKind::{Flag, Integer, Interval, Number, Probability, Record, Text};

@@ -1,6 +1,6 @@
 //! Levels of deliberation: T11 to T13 and T15.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::interval_note;
 use gimbal_analysis::metrics::{mean, spearman, token_multiplier};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
@@ -9,7 +9,7 @@ use gimbal_analysis::{win_share, win_tie_loss};
 use super::frame::{Frame, Part, column};
 
 /// T11, T12: mean, SD and tokens of every level, for the first or the second half of the models.
-pub fn levels(frame: &Frame<'_, '_>, first_half: bool) -> Table {
+pub fn levels(frame: &Frame<'_>, first_half: bool) -> Table {
     let digits = frame.digits();
     let models = frame.grids.models();
     let (first, second) = models.split_at(models.len().div_ceil(2));
@@ -34,7 +34,7 @@ pub fn levels(frame: &Frame<'_, '_>, first_half: bool) -> Table {
 }
 
 /// T13: what each level gains and costs over the anchor, and how the gain goes with the anchor's strength (BOG-176).
-pub fn returns_on_investment(frame: &Frame<'_, '_>) -> Table {
+pub fn returns_on_investment(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let models = frame.grids.models();
     let ladder = frame.grids.protocol.ladder();
@@ -80,7 +80,7 @@ pub fn capability(grid: &Grid<'_>, anchor: &str, levels: &[&str]) -> Vec<(f64, f
 }
 
 /// T15: wins, ties and losses per matched seed (BOG-169), and what the wins cost (BOG-179).
-pub fn win_rates(frame: &Frame<'_, '_>) -> Table {
+pub fn win_rates(frame: &Frame<'_>) -> Table {
     let pairing = &frame.grids.protocol.pairing;
     let (first, second) = (pairing.first.label(), pairing.second.label());
     let integer = |key, title, help| column(key, title, "record", ColumnKind::Integer, help);

@@ -1,18 +1,18 @@
 //! What the tables share: columns that name a row, models side by side, and notes on what is missing.
 
-use gimbal_analysis::axes::{Grid, Grids};
+use crate::axes::{Grid, Grids};
 use gimbal_analysis::tables::{mark, mark_notes, return_digits};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 /// A table to be made.
-pub struct Frame<'f, 'a> {
+pub struct Frame<'a> {
     /// Key.
     pub key: &'static str,
     /// Title.
     pub title: &'static str,
     /// Cells.
-    pub grids: &'f Grids<'a>,
+    pub grids: Grids<'a>,
 }
 
 /// One of the columns that every model has.
@@ -39,14 +39,14 @@ pub fn column(key: &'static str, title: &str, group: &'static str, kind: ColumnK
     Column::new(key, title, group, kind, help)
 }
 
-impl<'f, 'a> Frame<'f, 'a> {
+impl<'a> Frame<'a> {
     /// The frame of an item of the list.
-    pub fn of(context: &'f Context<'a>, item: &Item) -> Result<Self, Undeclared> {
-        Ok(Self { key: item.key, title: item.title, grids: context.grids()? })
+    pub fn of(context: &'a Context<'_>, item: &Item) -> Result<Self, Undeclared> {
+        Ok(Self { key: item.key, title: item.title, grids: crate::grids(context)? })
     }
 }
 
-impl<'a> Frame<'_, 'a> {
+impl<'a> Frame<'a> {
     /// Digits of returns.
     pub(super) fn digits(&self) -> usize {
         return_digits(self.grids.analysis)
@@ -169,7 +169,7 @@ impl<'a> Frame<'_, 'a> {
         grid.configurations.iter().map(|entry| entry.name.clone()).collect()
     }
 
-    /// What columns of models are no evidence of.
+    /// What the columns of models do not show.
     pub(super) fn marks(&self, models: &[&str]) -> Vec<String> {
         let mut notes = Vec::new();
         for grid in &self.grids.grids {

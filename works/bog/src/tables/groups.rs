@@ -1,6 +1,6 @@
 //! Groups of configurations and ranks of models: T16, T20, T21; outcomes by cell.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::metrics::{mean, places};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
@@ -8,7 +8,7 @@ use super::frame::{Frame, Part, column};
 use super::hierarchy::sort_by_mean;
 
 /// T16: means over the cells of a group, every cell with the same weight.
-pub fn groups(frame: &Frame<'_, '_>) -> Table {
+pub fn groups(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let protocol = frame.grids.protocol;
     let number = |key, title, digits, help| column(key, title, "group", ColumnKind::Number(digits), help);
@@ -51,7 +51,7 @@ pub fn groups(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T20: ranks of the models by mean over an axis, and by its best configuration (BOG-R15: the two differ).
-pub fn ranks(frame: &Frame<'_, '_>) -> Table {
+pub fn ranks(frame: &Frame<'_>) -> Table {
     let protocol = frame.grids.protocol;
     let mut axes: Vec<(&str, Vec<&str>)> =
         protocol.axes.iter().map(|axis| (axis.name.as_str(), protocol.axis(&axis.name))).collect();
@@ -97,7 +97,7 @@ fn of_best(grid: &Grid<'_>, members: &[&str], model: &str) -> Option<f64> {
 }
 
 /// T21: the anchor on every model, best first.
-pub fn anchor(frame: &Frame<'_, '_>) -> Table {
+pub fn anchor(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let name = frame.grids.protocol.anchor.as_str();
     let number = |key, title, digits, help| column(key, title, "anchor", ColumnKind::Number(digits), help);
@@ -122,7 +122,7 @@ pub fn anchor(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// Shares of outcomes (BOG-175), calls and waiting beside tokens, by cell.
-pub fn outcomes(frame: &Frame<'_, '_>) -> Table {
+pub fn outcomes(frame: &Frame<'_>) -> Table {
     let parts = [
         Part::new("success", "succ.", ColumnKind::Share(0), "Share of episodes above the success threshold"),
         Part::new("mediocre", "med.", ColumnKind::Share(0), "Share of episodes between the thresholds"),

@@ -6,7 +6,7 @@ use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use super::frame::{Frame, column};
 
 /// T8: the hierarchy without and with deliberation, and the ratio of their returns (BOG-170).
-pub fn degradation(frame: &Frame<'_, '_>) -> Table {
+pub fn degradation(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let pair = &frame.grids.protocol.hierarchy;
     let (plain, deliberating) = (pair.plain.as_str(), pair.deliberating.as_str());
@@ -56,7 +56,7 @@ pub fn degradation(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T9: anchor, best level of deliberation of one agent, both hierarchies.
-pub fn against_one_agent(frame: &Frame<'_, '_>) -> Table {
+pub fn against_one_agent(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let protocol = frame.grids.protocol;
     let pair = &protocol.hierarchy;

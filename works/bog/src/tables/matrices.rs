@@ -1,6 +1,6 @@
 //! Configurations by models: T3, T4, T6, T22, T23, T24, T34.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::interval_note;
 use gimbal_analysis::tables::{catastrophic_note, clustered};
 use gimbal_analysis::{Cell, ColumnKind, Table};
@@ -8,7 +8,7 @@ use gimbal_analysis::{Summary, t_half_width};
 
 use super::frame::{Frame, Part};
 
-fn whole<'a>(frame: &Frame<'_, 'a>, parts: &[Part], cells: impl Fn(&Grid<'a>, &str, &str) -> Vec<Cell>) -> Table {
+fn whole<'a>(frame: &Frame<'a>, parts: &[Part], cells: impl Fn(&Grid<'a>, &str, &str) -> Vec<Cell>) -> Table {
     frame.matrix(&frame.grids.models(), parts, Frame::all, cells)
 }
 
@@ -17,7 +17,7 @@ fn mean(digits: usize) -> Part {
 }
 
 /// T3: mean, SD and kilotokens, best and worst marked.
-pub fn full(frame: &Frame<'_, '_>) -> Table {
+pub fn full(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let parts = [
         mean(digits),
@@ -64,7 +64,7 @@ fn place(grid: &Grid<'_>, configuration: &str, model: &str) -> &'static str {
 }
 
 /// T4: return per thousand tokens against the baseline (BOG-163).
-pub fn rpts(frame: &Frame<'_, '_>) -> Table {
+pub fn rpts(frame: &Frame<'_>) -> Table {
     let parts = [Part::new("rpts", "", ColumnKind::Number(2), "(mean return − that of the baseline) / kTok")];
     let baseline = &frame.grids.protocol.baseline;
     let rows = |grid: &Grid<'_>| Frame::all(grid).into_iter().filter(|name| name != baseline).collect();
@@ -80,7 +80,7 @@ pub fn rpts(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T6: mean and SD.
-pub fn spread(frame: &Frame<'_, '_>) -> Table {
+pub fn spread(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let parts =
         [mean(digits), Part::new("sd", "SD", ColumnKind::Number(digits), "Sample standard deviation of the return")];
@@ -90,7 +90,7 @@ pub fn spread(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T22: SD and worst episode (BOG-165).
-pub fn tail(frame: &Frame<'_, '_>) -> Table {
+pub fn tail(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let parts = [
         Part::new("sd", "SD", ColumnKind::Number(digits), "Sample standard deviation of the return"),
@@ -103,7 +103,7 @@ pub fn tail(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T23: share of catastrophic episodes with its Wilson interval (BOG-164).
-pub fn catastrophic(frame: &Frame<'_, '_>) -> Table {
+pub fn catastrophic(frame: &Frame<'_>) -> Table {
     let parts = [
         Part::new("catastrophic", "", ColumnKind::Share(1), "Share of episodes below the brief's threshold"),
         Part::new("catastrophic_ci", "Wilson CI", ColumnKind::Interval(2), "Wilson interval of the share"),
@@ -119,7 +119,7 @@ pub fn catastrophic(frame: &Frame<'_, '_>) -> Table {
 
 /// T24: mean and half width of its interval: as the work takes it, every episode for itself (BOG-167), and robust against
 /// clusters where there are any.
-pub fn intervals(frame: &Frame<'_, '_>) -> Table {
+pub fn intervals(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let analysis = frame.grids.analysis;
     let half = |key, title, help| Part::new(key, title, ColumnKind::Number(digits), help);
@@ -158,7 +158,7 @@ pub fn intervals(frame: &Frame<'_, '_>) -> Table {
 const CLUSTERED: &str = "half_width_clustered";
 
 /// T34: episodes that count, with a total.
-pub fn episodes(frame: &Frame<'_, '_>) -> Table {
+pub fn episodes(frame: &Frame<'_>) -> Table {
     let models = frame.grids.models();
     let parts = [Part::new("episodes", "", ColumnKind::Integer, "Episodes that count as the agent's outcome")];
     let count = |grid: &Grid<'_>, configuration: &str, model: &str| {

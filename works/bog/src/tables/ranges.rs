@@ -1,6 +1,6 @@
 //! Best and worst configurations: T10, T14, T17 to T19.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::metrics::marginal_percent;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
@@ -41,7 +41,7 @@ fn extremes(grid: &Grid<'_>, candidates: &[&str], model: &str) -> (Vec<Cell>, Op
 }
 
 /// T10: best and worst of all configurations and the gap between them.
-pub fn impact(frame: &Frame<'_, '_>) -> Table {
+pub fn impact(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let mut columns = extreme_columns(digits);
     columns.push(column("gap", "Gap", "range", ColumnKind::Number(digits), "Best minus worst"));
@@ -56,7 +56,7 @@ pub fn impact(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T14: the baseline against worst and best of all configurations.
-pub fn baseline(frame: &Frame<'_, '_>) -> Table {
+pub fn baseline(frame: &Frame<'_>) -> Table {
     let digits = frame.digits();
     let name = frame.grids.protocol.baseline.as_str();
     let number = |key, title: &str, digits, help| column(key, title, "baseline", ColumnKind::Number(digits), help);
@@ -93,7 +93,7 @@ pub fn baseline(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T17 to T19: best and worst of one axis, by its place in the protocol; a ladder is counted from its anchor up.
-pub fn within(frame: &Frame<'_, '_>, axis: usize) -> Table {
+pub fn within(frame: &Frame<'_>, axis: usize) -> Table {
     let digits = frame.digits();
     let protocol = frame.grids.protocol;
     let mut columns = extreme_columns(digits);

@@ -1,7 +1,7 @@
 //! What a run says to claims, and whether models and environments agree.
 
+use crate::axes::{Claim, Grids};
 use crate::replication::{Finding, OutcomeCounts, Replication, against_baseline, replications};
-use gimbal_analysis::axes::{Claim, Grids};
 use gimbal_analysis::tables::{confidence_title, mark_notes};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 

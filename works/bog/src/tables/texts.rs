@@ -1,13 +1,13 @@
 //! What the study is: T1, T2 and T5.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::interval_note;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, column};
 
 /// T1: the layers of the system, from the protocol.
-pub fn layers(frame: &Frame<'_, '_>) -> Table {
+pub fn layers(frame: &Frame<'_>) -> Table {
     let columns = vec![
         frame.label("layer", "Layer", "Layer of the system"),
         frame.label("aspect", "Aspect", "What is told of it"),
@@ -24,7 +24,7 @@ pub fn layers(frame: &Frame<'_, '_>) -> Table {
 }
 
 /// T2: the study at a glance, counted from its rows.
-pub fn overview(frame: &Frame<'_, '_>) -> Table {
+pub fn overview(frame: &Frame<'_>) -> Table {
     let columns = vec![
         frame.label("what", "What", "What is told"),
         column("value", "Value", "value", ColumnKind::Text, "What the run says"),
@@ -142,7 +142,7 @@ impl Scale {
 }
 
 /// T5: which switches each configuration turns on; one table for all of them (BOG-180).
-pub fn switches(frame: &Frame<'_, '_>) -> Table {
+pub fn switches(frame: &Frame<'_>) -> Table {
     let protocol = frame.grids.protocol;
     let mut columns = vec![
         frame.label("configuration", "Configuration", "Configuration"),

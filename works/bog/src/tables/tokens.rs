@@ -1,13 +1,13 @@
 //! Tokens: T26 to T32.
 
-use gimbal_analysis::axes::Grid;
+use crate::axes::Grid;
 use gimbal_analysis::tables::ratio_note;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, column};
 
 /// T26 to T31: shifted efficiency of every configuration (BOG-166), for one model by its place, or for all.
-pub fn efficiency(frame: &Frame<'_, '_>, place: Option<usize>) -> Table {
+pub fn efficiency(frame: &Frame<'_>, place: Option<usize>) -> Table {
     let digits = frame.digits();
     let models = frame.grids.models();
     let number = |key, title, digits, help| column(key, title, "efficiency", ColumnKind::Number(digits), help);
@@ -73,7 +73,7 @@ pub fn efficiency(frame: &Frame<'_, '_>, place: Option<usize>) -> Table {
 }
 
 /// What returns are shifted by, from the briefs.
-fn shifts(frame: &Frame<'_, '_>) -> Vec<String> {
+fn shifts(frame: &Frame<'_>) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for grid in &frame.grids.grids {
         let cells = grid.configurations.iter().flat_map(|entry| grid.models.iter().map(move |model| (entry, model)));
@@ -89,7 +89,7 @@ fn shifts(frame: &Frame<'_, '_>) -> Vec<String> {
 }
 
 /// T32: prompt and completion tokens of the two sides of the pairing, and their ratio (BOG-178).
-pub fn profile(frame: &Frame<'_, '_>) -> Table {
+pub fn profile(frame: &Frame<'_>) -> Table {
     let pairing = &frame.grids.protocol.pairing;
     let names = [pairing.second.label(), pairing.first.label()];
     let sides = [

@@ -2,7 +2,9 @@
 
 use gimbal_analysis::profile::{CellTrace, Sum, TRACE_NOTE, Traces};
 use gimbal_analysis::tables::cut_note;
-use gimbal_analysis::{Cell, Column, ColumnKind, Grids, Table};
+use gimbal_analysis::{Cell, Column, ColumnKind, Table};
+
+use crate::axes::Grids;
 
 /// The role of the agent that decides.
 const PLANNER: &str = "planner";

@@ -12,7 +12,7 @@ pub mod testing;
 
 use gimbal_analysis::profile::Traces;
 use gimbal_analysis::{Analysis, Rows, Table};
-use gimbal_bog::{Bog, protocol};
+use gimbal_bog::Bog;
 use gimbal_view::Output;
 
 pub use small::*;
@@ -23,10 +23,10 @@ pub fn table(key: &str, rows: &Rows, analysis: &Analysis) -> Table {
 }
 
 pub fn table_of(key: &str, rows: &Rows, analysis: &Analysis, traces: &Traces) -> Table {
-    testing::table(&Bog, key, &testing::of_rows(rows, analysis, traces), Some(protocol())).unwrap()
+    testing::table(&Bog, key, &testing::of_rows(rows, analysis, traces)).unwrap()
 }
 
 /// Every figure of the work.
 pub fn figures(rows: &Rows, analysis: &Analysis, traces: &Traces) -> Vec<Output> {
-    testing::figures(&Bog, &testing::of_rows(rows, analysis, traces), Some(protocol()))
+    testing::figures(&Bog, &testing::of_rows(rows, analysis, traces))
 }

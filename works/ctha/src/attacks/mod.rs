@@ -158,7 +158,7 @@ impl Now {
             return false;
         }
         match (sent.kind.as_str(), serde_json::from_str::<Value>(&sent.text)) {
-            // A long message is kept cut off, so that it is no JSON: its words count.
+            // A long message is kept cut off, so that it is not JSON: its words count.
             ("plan" | "policy", Err(_)) | ("remark", _) => self.is_named_in(&sent.text),
             ("plan", Ok(plan)) => {
                 let listed = |key: &str| plan[key].as_array().into_iter().flatten();

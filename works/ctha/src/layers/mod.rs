@@ -122,7 +122,7 @@ pub const OUTCOMES: [&str; 5] = ["as_written", "by_rule", "default", "free", "lo
 pub const CAUSES: [&str; 4] = ["resource", "effect", "directive", "call"];
 
 impl Layers {
-    /// What a cell comes to; none where it has no hierarchy.
+    /// The sums of a cell; `None` if it has no hierarchy.
     #[must_use]
     pub fn of(&self, cell: &str) -> Option<&CellLayers> {
         self.cells.get(cell)

@@ -392,7 +392,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any signature gets an advice, and the nearest regime is never farther than another; nonsense is no panic.
+        /// Any signature gets advice, and the nearest regime is never farther than another; nonsense does not panic.
         // covers: CYC-091
         #[test]
         fn any_signature_gets_the_nearest_regime(

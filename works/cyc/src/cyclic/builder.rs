@@ -28,7 +28,7 @@ pub(super) struct TrajectoryBuilder<'a, E> {
     executor: Spend,
     /// Routing since the last decision.
     router: Spend,
-    /// Loops that the router's memory spoke of last.
+    /// Loops that the router's memory mentioned last.
     loops: Vec<String>,
     /// Where control is.
     node: String,
@@ -82,7 +82,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
 
     fn take(&mut self, body: &Body) -> Result<(), FoldError<E>> {
         if let Some(left) = &mut self.left {
-            // The environment runs on by itself: what follows is no act of the agent.
+            // The environment runs on by itself: what follows is not an act of the agent.
             match body {
                 Body::ToolCalled(_) => *left += 1,
                 Body::Ended(ended) => self.ended(ended),

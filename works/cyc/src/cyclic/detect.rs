@@ -44,7 +44,7 @@ pub enum Signal {
     BrittleCriterion,
     /// Two different choices in one and the same state.
     Contradiction,
-    /// The router itself speaks of a loop.
+    /// The router itself mentions a loop.
     LoopNoted,
 }
 
@@ -182,7 +182,7 @@ fn cycles(segments: &[Segment], found: &mut Vec<Finding>) {
             while end < segments.len() && node(end) == node(end - period) {
                 end += 1;
             }
-            // A pattern of several nodes must be of different ones: A-A-A-A is no oscillation.
+            // A pattern of several nodes must be of different ones: A-A-A-A is not an oscillation.
             let pattern: BTreeSet<&str> = (start..start + period).map(node).collect();
             if end - start >= fewest && pattern.len() == period {
                 push(found, signal, segments, start, end - 1);
@@ -259,8 +259,8 @@ fn drift(segments: &[Segment], found: &mut Vec<Finding>) {
 }
 
 fn premature(trajectory: &Trajectory, known: Option<&BTreeSet<String>>, found: &mut Vec<Finding>) {
-    // A question is asked again by searching for its words, which ends nothing.
-    let goal = trajectory.goal.as_deref().filter(|goal| !goal.trim_end().ends_with('?'));
+    // A search repeats the words of a question, and ends nothing.
+    let goal = trajectory.goal.as_deref().filter(|_| !trajectory.is_question);
     let goal: Vec<String> = goal.map(words).unwrap_or_default();
     for (place, segment) in trajectory.segments.iter().enumerate() {
         let early = segment

@@ -15,7 +15,7 @@ pub struct Evidence {
     /// Figures of the answer.
     #[serde(default)]
     pub figures: Figures,
-    /// How many documents hold the answer, and what became of them.
+    /// How many documents hold the answer, and what happened to them.
     #[serde(default)]
     pub gold: Gold,
     /// Where a failed episode got stuck, as the environment says itself.

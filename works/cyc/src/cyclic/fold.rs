@@ -148,6 +148,8 @@ pub struct CellCycles {
     pub transitions: BTreeMap<Transition, Use>,
     /// Episodes worth drawing, by kind.
     pub samples: BTreeMap<SampleKind, Sample>,
+    /// Episodes whose goal the run keeps.
+    pub with_goal: usize,
 }
 
 impl CellCycles {
@@ -246,6 +248,7 @@ struct Cell {
     graphs: BTreeMap<String, Graph>,
     transitions: BTreeMap<Transition, Use>,
     samples: BTreeMap<SampleKind, Sample>,
+    with_goal: usize,
 }
 
 /// Takes in episodes in any order.
@@ -267,6 +270,7 @@ impl Fold {
     pub fn add(&mut self, walk: &Trajectory) {
         self.last_acts.learn(walk);
         let Some(cell) = self.cells.get_mut(&walk.cell) else { return };
+        cell.with_goal += usize::from(walk.goal.is_some());
         for graph in &walk.graphs {
             cell.sources.insert(graph.source.clone());
             cell.makers.insert((graph.planner.clone(), graph.shots.clone()));
@@ -328,6 +332,7 @@ impl Fold {
                 graphs: cell.graphs,
                 transitions: cell.transitions,
                 samples: cell.samples,
+                with_goal: cell.with_goal,
             }
         });
         Cycles { cells: cells.collect() }

@@ -281,6 +281,8 @@ pub struct Measures {
     pub condition: Condition,
     /// Episodes.
     pub episodes: usize,
+    /// Episodes whose goal the run keeps.
+    pub with_goal: usize,
     /// Tasks.
     pub tasks: usize,
     /// Runs: the work's seeds.
@@ -339,6 +341,7 @@ pub fn measure(cell: &CellCycles) -> Measures {
     let mut planned = Plans::default();
     records.iter().filter_map(|record| record.planned).for_each(|plan| planned.add(plan.valid));
     Measures {
+        with_goal: cell.with_goal,
         condition: cell.condition.clone(),
         episodes: records.len(),
         tasks: records.iter().map(|record| (&record.environment, &record.task)).collect::<BTreeSet<_>>().len(),

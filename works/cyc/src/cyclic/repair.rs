@@ -15,7 +15,7 @@ use super::trajectory::{Spend, Trajectory};
 pub struct Repair {
     /// Segment after which the fault was injected.
     pub segment: u32,
-    /// What it took; none where it was never set right.
+    /// What it took; `None` if it was never set right.
     pub taken: Option<Taken>,
 }
 
@@ -99,7 +99,7 @@ mod tests {
         Trajectory { won, segments, ..Trajectory::default() }
     }
 
-    /// Diverted from B to C; C diverts again (to B, which is no choice); from A the router goes to B by itself.
+    /// Diverted from B to C; C diverts again (to B, which is not a choice); from A the router goes to B by itself.
     // covers: CYC-096
     #[test]
     fn a_fault_is_set_right_by_a_choice_of_the_controller_alone() {

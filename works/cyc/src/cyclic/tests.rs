@@ -143,7 +143,7 @@ fn the_polished_granite_specialist_is_in_a_dead_end() {
         vec![Graph { nodes: vec![node("GATHER", &["get"]), node("CRAFT", &["craft"])], ..Graph::default() }];
     assert_eq!(found(&granite, Signal::DeadEnd), [(0, 2)]);
     assert_eq!(found(&granite, Signal::SelfLoops), [(0, 3)]);
-    // The same with all tools at every node is no dead end.
+    // The same with all tools at every node is not a dead end.
     granite.graphs[0].nodes = vec![node("GATHER", &[]), node("CRAFT", &[])];
     assert!(found(&granite, Signal::DeadEnd).is_empty());
     // Calls that are all refused are one, in a single segment.
@@ -177,6 +177,9 @@ fn the_polished_granite_generalist_drifts_and_ends_too_early() {
     generalist.goal = Some("craft polished_granite.".to_owned());
     assert_eq!(found(&generalist, Signal::PrematureAct), [(0, 0)]);
     assert_eq!(found(&generalist, Signal::Drift), [(1, 1)]);
+    // Of a question the same call is a search with its words, with a question mark or without.
+    let asked = Trajectory { is_question: true, ..generalist.clone() };
+    assert!(found(&asked, Signal::PrematureAct).is_empty());
     // Without words for the goal, a won episode of the same task tells what ends it.
     generalist.goal = None;
     let won = walk(true, &[("X", &[("craft 4 polished granite using 4 granite", New)])]);

@@ -52,6 +52,8 @@ pub struct Trajectory {
     pub situations: Option<u32>,
     /// What is to be reached, by the brief of the episode; `None` where all episodes have one goal, or the run is older than this.
     pub goal: Option<String>,
+    /// Whether the goal is a question that the environment judges answers to, and not a task that a call could complete.
+    pub is_question: bool,
     /// Graphs that were in force, in order; one, as a rule.
     pub graphs: Vec<Graph>,
     /// Attempts of a planner that wrote a graph of its own, and whether the last was valid.
@@ -192,13 +194,13 @@ pub struct Gate {
     /// Figures in the answer.
     #[serde(default)]
     pub figures: u32,
-    /// Those that code found to rest on a stored span.
+    /// Those that code found to be based on a stored span.
     #[serde(default)]
     pub supported: u32,
     /// Others that a verifier showed to follow from words of a stored text.
     #[serde(default)]
     pub verified: u32,
-    /// Others that it vouched for, whether or not its words stand there.
+    /// Others that it vouched for, whether or not its words are there.
     #[serde(default)]
     pub claimed: u32,
     /// Whether every figure is backed.
@@ -213,7 +215,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Figures that rest on something.
+    /// Figures that are based on something.
     #[must_use]
     pub const fn backed(&self) -> u32 {
         self.supported.saturating_add(self.verified)
@@ -243,11 +245,11 @@ pub struct Segment {
     pub executor: Spend,
     /// What the decision after it asked of models.
     pub router: Spend,
-    /// The decision; none where the episode ended in the segment.
+    /// The decision; `None` if the episode ended in the segment.
     pub routed: Option<Routed>,
-    /// Loops that the router's own memory speaks of.
+    /// Loops that the router's own memory mentions.
     pub loops_noted: u32,
-    /// Pieces of evidence that were at hand when it ended and not when it began; none where the environment's evidence is not
+    /// Pieces of evidence that were at hand when it ended and not when it began; `None` if the environment's evidence is not
     /// followed.
     #[serde(default)]
     pub evidence_gained: Option<u32>,

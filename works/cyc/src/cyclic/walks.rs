@@ -92,6 +92,7 @@ impl Trajectory {
             trial: episode.trial,
             instance: episode.instance,
             goal: episode.objective.map(str::to_owned),
+            is_question: cell.questions.is_some(),
             return_thousandths: episode.return_thousandths,
             stop: episode.stop,
             won: episode.stop == Stop::Solved

@@ -67,7 +67,7 @@ pub fn whole(context: &Context<'_>, item: &Item, draw: fn(&Board) -> Drawn) -> R
     Ok(vec![Output::of(item.key, names, draw(board), said)])
 }
 
-/// What must be said of rows that are no evidence.
+/// What must be said of rows that are not evidence.
 fn evidence(scene: &Scene<'_>) -> &'static str {
     gimbal_analysis::tables::no_evidence(scene.entries().map(|entry| entry.info))
 }

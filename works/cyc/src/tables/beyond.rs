@@ -1,5 +1,7 @@
 //! What the work asks for and does not have: lost episodes beside won ones, cost of routing, failure modes, bottlenecks.
 
+use std::collections::BTreeMap;
+
 use crate::cyclic::Control;
 use crate::cyclic::detect::Signal;
 use crate::cyclic::evidence::Bottleneck;
@@ -132,8 +134,26 @@ pub fn signals(frame: &Frame<'_>) -> Table {
         }
     }
     met.sort_unstable();
-    let notes = met.into_iter().map(|signal| format!("{}: {}.", signal.key(), signal.rule())).collect();
+    let mut notes: Vec<String> =
+        met.into_iter().map(|signal| format!("{}: {}.", signal.key(), signal.rule())).collect();
+    notes.extend(without_goals(frame));
     frame.table(frame.labels().into_iter().chain(columns).collect(), rows, notes)
+}
+
+/// Environments of which the run keeps no goal: `premature-act` then lacks one of its two sources.
+fn without_goals(frame: &Frame<'_>) -> Option<String> {
+    let mut environments: BTreeMap<&str, bool> = BTreeMap::new();
+    for entry in frame.board.entries().filter(|entry| is_played(*entry)) {
+        *environments.entry(&entry.measures.condition.environment).or_default() |= entry.measures.with_goal > 0;
+    }
+    let lacking: Vec<&str> = environments.into_iter().filter(|(_, has)| !has).map(|(name, _)| name).collect();
+    (!lacking.is_empty()).then(|| {
+        format!(
+            "The run keeps no objective for the episodes on {}: the environment states none, or the run is older than objectives. \
+             premature-act then knows the calls that end won episodes of the same task, and no words of the goal.",
+            lacking.join(", ")
+        )
+    })
 }
 
 /// Bottlenecks of answers from documents (CYC-094, CYC-095).

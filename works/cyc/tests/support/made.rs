@@ -196,6 +196,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
             u32::try_from(4 + generator.below(if plan.architecture == "react" { 9 } else { 14 })).unwrap(),
         ),
         goal: None,
+        is_question: finance,
         graphs: if plan.architecture == "react" { Vec::new() } else { vec![graph] },
         planned: (plan.source == "planner").then_some(Planned { attempts: 1, valid: true }),
         segments,
@@ -244,7 +245,7 @@ pub fn study(environments: &[&'static str], keep: impl Fn(&Plan) -> bool) -> Cyc
 }
 
 /// A sweep over the player's error rate: four controllers, with and without faults, eight tasks twice each. Of the tasks so
-/// many are won, for ever: all by one agent, fewer by the list, and by graphs all until the player errs much.
+/// many are won, forever: all by one agent, fewer by the list, and by graphs all until the player errs much.
 pub fn sweep(environments: &[&'static str]) -> Cycles {
     let mut cells = Vec::new();
     for environment in environments {

@@ -18,11 +18,11 @@ pub fn of_cycles(cycles: &Cycles) -> Inputs {
 }
 
 pub fn table(key: &str, cycles: &Cycles) -> Option<Table> {
-    testing::table(&Cyc, key, &of_cycles(cycles), None)
+    testing::table(&Cyc, key, &of_cycles(cycles))
 }
 
 pub fn figures(cycles: &Cycles) -> Vec<Output> {
-    testing::figures(&Cyc, &of_cycles(cycles), None)
+    testing::figures(&Cyc, &of_cycles(cycles))
 }
 
 pub fn figure(key: &str, cycles: &Cycles) -> Vec<Output> {

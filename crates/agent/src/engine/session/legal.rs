@@ -56,7 +56,7 @@ struct MaskKey {
 #[derive(Debug)]
 pub(in crate::engine) struct Reply {
     pub(in crate::engine) grammar: Arc<Grammar>,
-    /// The bound to ask for; none where the role's own does.
+    /// The bound to ask for; `None` if the role's own does.
     pub(in crate::engine) max_output_tokens: Option<u32>,
 }
 

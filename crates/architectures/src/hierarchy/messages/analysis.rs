@@ -85,14 +85,14 @@ pub struct Finding {
     pub recommended_focus: Focus,
     /// Why.
     pub rationale: String,
-    /// What could not be read, as it was written: `severity: purple`. `unknown` stands in its place.
+    /// What could not be read, as it was written: `severity: purple`. `unknown` takes its place.
     pub unread: Vec<String>,
     /// What was asked about, where the finding is about another subject.
     pub asked: Option<String>,
 }
 
 impl Finding {
-    /// What stands in the place of an analysis that did not come.
+    /// What replaces an analysis that did not come.
     #[must_use]
     pub fn default_of(subject: &str) -> Self {
         Self {

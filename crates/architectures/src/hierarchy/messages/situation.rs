@@ -75,7 +75,7 @@ pub enum SituationError {
     /// The severity is none.
     #[error("`severity` is `{0}`; it must be one of low, medium, high, critical")]
     Severity(String),
-    /// The target is no subject.
+    /// The target is not a subject.
     #[error("`{key}`: there is no {subject} `{name}`{hint}; give the name of one {subject}, or \"any\"")]
     Target {
         /// The key.

@@ -9,11 +9,11 @@ use super::{Severity, Situation, UNKNOWN, told};
 
 /// How many suggestions count; of the rest it is told.
 pub const MAX_SUGGESTIONS: usize = 3;
-/// Of how many things that are no suggestion it is told.
+/// How many things that are not suggestions it is told about.
 const TOLD_AT_MOST: usize = 8;
 
 /// Longest action, in characters. Environments whose actions hold whole answers with their sources need several hundred. A longer
-/// one is no suggestion, and none is cut: the part that is left might be an action that was not meant.
+/// one is not a suggestion, and none is cut: the part that is left might be an action that was not meant.
 const BOUND: usize = 4_000;
 
 /// A suggested action.
@@ -32,17 +32,17 @@ pub struct Suggestion {
 pub struct Menu {
     /// The suggestions, at most [`MAX_SUGGESTIONS`], in its order.
     pub found: Vec<Suggestion>,
-    /// What is no suggestion, as it was written: `action: Dance`.
+    /// What is not a suggestion, as it was written: `action: Dance`.
     pub unread: Vec<String>,
 }
 
-/// What is told of suggestions that did not come.
+/// What is told about suggestions that did not come.
 const NONE: &str = "no suggestion could be had";
 /// The key of what could not be read.
 const UNREAD: &str = "unread";
 
 impl Suggestion {
-    /// What stands in the place of suggestions that cannot be read (BOG-070): it says so.
+    /// What replaces suggestions that cannot be read (BOG-070): it says so.
     #[must_use]
     pub fn default_of(idle: &str) -> Self {
         Self { action: idle.to_owned(), confidence: 0, unread: Some(NONE.to_owned()) }
@@ -125,7 +125,7 @@ impl Menu {
         }
     }
 
-    /// How many suggestions stand there with something unread.
+    /// How many suggestions have something unread.
     #[must_use]
     pub fn guessed(&self) -> usize {
         self.found.iter().filter(|one| one.unread.is_some()).count()

@@ -234,7 +234,7 @@ struct Episode {
 }
 
 impl Episode {
-    /// None where the episode is not about a packet.
+    /// `None` if the episode is not about a packet.
     fn read(
         events: &[Event],
         texts: &mut dyn Texts<Error = RunError>,

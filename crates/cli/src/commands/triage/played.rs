@@ -32,7 +32,7 @@ use crate::home::Home;
 use crate::{interrupt, progress, registry, stdio};
 
 /// Plays the packet as one episode of `debate` and reads the verdict from its journal. The same packet, model and pipeline are one run: it is
-/// played once, and asked for again it is only read. None where nothing was to be played.
+/// played once, and asked for again it is only read. `None` if nothing was to be played.
 pub async fn play(
     home: &Home,
     asked: &TriageArgs,
@@ -334,7 +334,7 @@ pub fn messages_of(reader: &mut Reader, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Confidence of both sides by round, of a debate that is no vote.
+/// Confidence of both sides by round, of a debate that is not a vote.
 fn confidences(debate: &Debate) -> Vec<(u32, Milli, Milli)> {
     let mut rounds: BTreeMap<u32, [Option<Milli>; 2]> = BTreeMap::new();
     for stand in debate.stands.iter().filter(|stand| stand.vote.is_none()) {

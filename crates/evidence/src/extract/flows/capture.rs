@@ -13,10 +13,10 @@ use super::export::FlowReader;
 const BUFFER: usize = 1 << 16;
 const MAX_BUFFER: usize = 1 << 21;
 
-/// Reads a capture. Each socket that sends is an exporter of its own; packets that are no export are dropped.
+/// Reads a capture. Each socket that sends is an exporter of its own; packets that are not exports are dropped.
 ///
 /// # Errors
-/// When the source cannot be read or is no capture, or a record is damaged and the extractor is strict.
+/// When the source cannot be read or is not a capture, or a record is damaged and the extractor is strict.
 pub fn read_flow_capture(
     mut input: impl Read + Send,
     options: &ReadOptions,

@@ -73,7 +73,7 @@ impl<'s> FlowReader<'s> {
         }
     }
 
-    /// Counts a packet that is no export.
+    /// Counts a packet that is not an export.
     pub(super) fn dropped(&mut self) {
         self.run.dropped();
     }

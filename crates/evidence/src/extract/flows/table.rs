@@ -19,7 +19,7 @@ pub(super) enum Role {
     Target,
     TargetPort,
     Protocol,
-    /// What somebody thinks of the row. It is no observation, and would tell the verdict.
+    /// What someone thinks of the row. It is not an observation, and would give the verdict away.
     Label,
 }
 

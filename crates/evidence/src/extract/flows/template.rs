@@ -67,7 +67,7 @@ pub(super) struct Keys {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
     pub fields: Vec<Field>,
-    /// Whether its records speak of the exporter and not of traffic, and how many of their fields are what they speak of.
+    /// Whether its records are about the exporter and not about traffic, and how many of their fields name what they are about.
     pub scopes: Option<usize>,
     /// Bytes of the shortest record.
     pub shortest: usize,

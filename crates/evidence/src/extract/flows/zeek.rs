@@ -1,4 +1,4 @@
-//! Connections that Zeek logged, as tab separated text and as JSON lines. Labels that somebody added are no observation, and are left
+//! Connections that Zeek logged, as tab separated text and as JSON lines. Labels that someone added are not observations, and are left
 //! out.
 
 use std::io::BufRead;

@@ -130,7 +130,7 @@ impl Details for Forwarded<'_> {
     fn fill(&self, fact: &mut NewFact) {
         let host = first(self.members, HOST);
         about(fact, EntityKind::Host, host.strip_suffix('.').unwrap_or(&host));
-        // What the agent adds of its own; the message is read, and stands in the raw record.
+        // What the agent adds of its own; the message is read, and the whole is in the raw record.
         for (name, value) in self.members {
             let is_read = MESSAGE.contains(&name.as_str()) && !matches!(self.said, Said::Message(_));
             if !is_read && !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null) {

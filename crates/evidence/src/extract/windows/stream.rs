@@ -79,7 +79,7 @@ fn append(event: &mut Vec<u8>, piece: &[u8], too_large: bool) {
     }
 }
 
-/// A source in another encoding, or one that is no XML.
+/// A source in another encoding, or one that is not XML.
 fn refuse_other_encodings(text: &[u8]) -> Result<(), ExtractError> {
     let what = if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
         "it is UTF-16: save it as UTF-8"

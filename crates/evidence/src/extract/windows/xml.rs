@@ -116,7 +116,7 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// The attributes of a tag that are no namespaces, with their raw values.
+/// The attributes of a tag that are not namespaces, with their raw values.
 pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Steps, cautious_ranking, harmed, remedied, runs};
-use crate::profile::{ActionFacts, PROACTIVE, Profile};
+use gimbal_analysis::profile::{ActionFacts, PROACTIVE, Profile};
 
 /// Fewest steps of a deferral without a ranking to read it from.
 const DEFERRED: usize = 3;

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
+use gimbal_analysis::{Analysis, CellDecoding, CellInfo, CellSummary, EpisodeRow, Rows, metrics};
+
 use super::protocol::{Protocol, Side};
-use crate::cells::{Analysis, CellSummary};
-use crate::error::AnalysisError;
-use crate::metrics;
-use crate::row::{CellInfo, EpisodeRow, Rows};
 
 /// A configuration of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ pub struct Grid<'a> {
     pub configurations: Vec<Entry>,
     /// Cells of policies without a model: what returns are worth is read off them.
     pub references: Vec<&'a CellSummary>,
-    /// Cells that do not stand here: those whose model hardly acted, those with injected faults beside the same cell
+    /// Cells that are left out: those whose model hardly acted, those with injected faults beside the same cell
     /// without, and repetitions of a configuration and model under other settings.
     pub left_out: Vec<&'a CellSummary>,
     /// Who is who.
@@ -50,11 +48,9 @@ pub struct Grids<'a> {
 
 impl<'a> Grids<'a> {
     /// Sorts the cells of a run. `analysis` must be made from `rows`.
-    ///
-    /// # Errors
-    /// When an episode names a cell that the rows do not hold.
-    pub fn new(rows: &'a Rows, analysis: &'a Analysis, protocol: &'a Protocol) -> Result<Self, AnalysisError> {
-        let mut episodes: Vec<Vec<&EpisodeRow>> = crate::cells::by_cell(rows)?;
+    #[must_use]
+    pub fn new(rows: &'a Rows, analysis: &'a Analysis, protocol: &'a Protocol) -> Self {
+        let mut episodes = analysis.episodes(rows);
         let mut grids: Vec<Grid<'a>> = Vec::new();
         // Cells without faults first: they are what a configuration is, and the same cell with faults stands aside.
         let faulty = |summary: &CellSummary| !summary.info.faults.is_empty();
@@ -71,7 +67,7 @@ impl<'a> Grids<'a> {
         for grid in &mut grids {
             grid.sort();
         }
-        Ok(Self { grids, analysis, protocol })
+        Self { grids, analysis, protocol }
     }
 
     /// What tables and figures of these grids leave out, and what they have with faults only.
@@ -101,7 +97,7 @@ impl<'a> Grids<'a> {
 
 /// The model's name in a grid.
 fn name(info: &CellInfo) -> String {
-    use crate::row::CellDecoding::{Constrained, Mixed};
+    use CellDecoding::{Constrained, Mixed};
     match info.decoding {
         Constrained | Mixed => format!("{} ({})", info.model_label(), info.decoding.label()),
         _ => info.model_label(),
@@ -149,7 +145,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What does not stand here, and what stands here only with faults; `placed` names the environment.
+    /// What is left out, and what is included only with faults; `placed` names the environment.
     #[must_use]
     pub fn left_out_notes(&self, placed: bool) -> Vec<String> {
         let place = if placed { format!(" on {}", self.environment) } else { String::new() };

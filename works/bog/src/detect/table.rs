@@ -1,10 +1,8 @@
 //! The table of what the detectors found.
 
-use super::Detector;
-use crate::cells::Analysis;
-use crate::profile::Traces;
-use crate::table::{Cell, Column, ColumnKind, Table};
-use crate::tables::{label_cells, labels};
+use gimbal_analysis::profile::Traces;
+use gimbal_analysis::tables::{cut_note, label_cells, labels};
+use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Table};
 
 /// Steps as ranges: `15-30, 33`.
 fn ranges(steps: &[u32]) -> String {
@@ -39,15 +37,12 @@ pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
     let mut rows = Vec::new();
     for cell in &analysis.cells {
         let Some(trace) = traces.cell(&cell.info.id) else { continue };
-        for detector in Detector::ALL {
-            let tally = trace.detectors.of(detector);
-            if tally.judged == 0 {
-                continue;
-            }
+        for detector in super::ALL {
+            let Some(tally) = trace.detectors.of(detector.key) else { continue };
             let example = tally.examples.first();
             let mut row = label_cells(cell);
             row.extend([
-                Cell::text(detector.key()),
+                Cell::text(detector.key),
                 Cell::count(tally.judged),
                 Cell::count(tally.shown),
                 Cell::share(Some(tally.shown as f64 / tally.judged as f64)),
@@ -61,7 +56,7 @@ pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
         }
     }
     let mut notes: Vec<String> =
-        Detector::ALL.iter().map(|detector| format!("{}.", detector.rule().trim_end_matches('.'))).collect();
+        super::ALL.iter().map(|detector| format!("{}.", (detector.rule)().trim_end_matches('.'))).collect();
     if rows.is_empty() {
         notes.insert(0, "No cell has an episode that a detector can judge.".to_owned());
     }
@@ -70,7 +65,7 @@ pub fn table(analysis: &Analysis, traces: &Traces) -> Table {
          reward calls for a remedy by the environment's brief and is no better than the one before."
             .to_owned(),
     );
-    if let Some(note) = crate::tables::cut_note(&analysis.cells) {
+    if let Some(note) = cut_note(&analysis.cells) {
         notes.push(note);
         notes.push(
             "Detectors look at the steps of such episodes too: what they show until the cut, they show.".to_owned(),

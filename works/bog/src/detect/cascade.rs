@@ -1,7 +1,7 @@
 //! The deliberation cascade within an episode (BOG-220).
 
 use super::{Steps, remedied, runs};
-use crate::profile::{ActionFacts, Profile};
+use gimbal_analysis::profile::{ActionFacts, Profile};
 
 pub(super) const RULE: &str = "cascade: two or more steps in a row at or below the floor without a remedy, in which \
      agents deliberate more a step than they did before the run; shown are the steps of the run with deliberation. \

@@ -1,7 +1,7 @@
 //! Distributed caution (BOG-222): each loop on its own picks the cautious option, and together they never intervene.
 
 use super::{Steps, cautious_ranking, harmed, remedied};
-use crate::profile::{ActionFacts, Profile};
+use gimbal_analysis::profile::{ActionFacts, Profile};
 
 /// Steps after the first lasting harm from which on a first remedy is late.
 const LATE: u32 = 10;
@@ -40,7 +40,7 @@ pub(super) fn look(profile: &Profile, facts: &ActionFacts) -> Option<Steps> {
 }
 
 /// Agents that had a say in a step: those whose models were asked or that deliberated.
-fn loops(step: &crate::profile::StepProfile) -> usize {
+fn loops(step: &gimbal_analysis::profile::StepProfile) -> usize {
     let mut agents: Vec<&str> = step.calls.iter().map(|entry| entry.role.as_str()).collect();
     agents.extend(step.deliberations.iter().map(|entry| entry.name.as_str()));
     agents.sort_unstable();

@@ -1,12 +1,11 @@
 //! Which configuration is what in a study of three axes: data with a shipped default.
 
+use gimbal_analysis::AnalysisError;
 use serde::{Deserialize, Serialize};
-
-use crate::error::AnalysisError;
 
 /// The protocol of a study: labels of its configurations and what each stands for.
 ///
-/// The shipped one is `papers/protocol.yaml`; a label that a run does not hold leaves a gap and is no error.
+/// The shipped one is `papers/protocol.yaml`; a label that a run does not hold leaves a gap and is not an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
@@ -26,7 +25,7 @@ pub struct Protocol {
     /// Layers of the system (Tab. 1).
     #[serde(default)]
     pub layers: Vec<Layer>,
-    /// Changes of context that marginal percents are told of (Tab. 7).
+    /// Changes of context that marginal percents are told about (Tab. 7).
     #[serde(default)]
     pub transitions: Vec<Transition>,
     /// Combinations whose synergy is told (Fig. 10).
@@ -256,7 +255,7 @@ impl Protocol {
     /// Reads a protocol from YAML; `place` is what messages call the text.
     ///
     /// # Errors
-    /// When the text is no protocol, or names an axis or a flag that it does not define.
+    /// When the text is not a protocol, or names an axis or a flag that it does not define.
     pub fn parse(text: &str, place: &str) -> Result<Self, AnalysisError> {
         let wrong = |what: String| AnalysisError::Facts { place: place.to_owned(), what };
         let protocol: Self = serde_saphyr::from_str(text).map_err(|error| wrong(error.to_string()))?;

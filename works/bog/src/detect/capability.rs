@@ -1,7 +1,7 @@
 //! The capability floor (BOG-225): a model that cannot keep to the form cannot be judged by its decisions.
 
 use super::Steps;
-use crate::profile::{DEFAULT, Profile, StepProfile};
+use gimbal_analysis::profile::{DEFAULT, Profile, StepProfile};
 
 /// An episode shows it when at least one of so many attempts is invalid.
 const INVALID_OF: u64 = 2;
