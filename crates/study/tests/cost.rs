@@ -179,7 +179,7 @@ async fn totals_are_the_fold_of_the_ledger_whatever_stopped_the_run() {
                 }
                 other => panic!("{other:?}"),
             }
-            limit += tokens.max(400);
+            limit += tokens.max(1200);
         }
         assert_eq!(run(&roles.replace(" EXTENDED", ""), &path, 2).await.unwrap().ended, RunStop::Done);
     }
