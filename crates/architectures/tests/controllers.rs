@@ -554,7 +554,7 @@ fn settings_that_cannot_be_are_refused_with_what_would_be_right() {
             "the graph is a list; cyclic needs `ways: complete`, `sparse` or `machine`",
         ),
         ("dag", json!({ "graph": search_plan_execute() }), "dag needs `ways: list`"),
-        ("cyclic", json!({ "size": [5, 2] }), "[5, 2] is no range"),
+        ("cyclic", json!({ "size": [5, 2] }), "[5, 2] is not a range"),
         ("cyclic", json!({ "local_calls": 0 }), "at least 1"),
         ("cyclic", json!({ "locall_calls": 5 }), "did you mean `local_calls`"),
         ("cyclic", json!({ "executor": { "persona": "planner" } }), "no way to give control back"),
