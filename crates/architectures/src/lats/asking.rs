@@ -17,8 +17,6 @@ use crate::contracted::{Contracted, Shape};
 const BROKEN: usize = 2_000;
 /// Longest result of a simulated action that is shown, in characters.
 const RESULT: usize = 1_200;
-/// Longest action under a mask where arguments are free, in characters.
-const FREE_ACTION: usize = 400;
 /// Most possible actions of a simulated state that are listed.
 const LISTED: usize = 200;
 /// Other answers of an expert.
@@ -88,10 +86,11 @@ impl Lats {
         present: &Present,
         (wanted, expert): (usize, Option<Hint>),
     ) -> Result<Vec<String>, Halt> {
-        let texts: Vec<&str> = present.legal.iter().map(|(_, action)| action.as_str()).collect();
-        let open = search.stage.brief().free_arguments || texts.is_empty();
-        let action = if open { Form::text(1, FREE_ACTION) } else { Form::word(&texts) };
         let message = spaced(told);
+        let (calls, texts): (Vec<ToolCall>, Vec<String>) = present.legal.iter().cloned().unzip();
+        let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
+        let shown = present.expert.is_none().then_some(&shown[..]);
+        let action = self.proposer.session(search.stage).await?.action_form(&calls, &texts, shown);
         let asked = Contracted {
             agent: &self.proposer,
             lane: LaneId::MAIN,
