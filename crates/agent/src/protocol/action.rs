@@ -9,6 +9,9 @@ use super::open;
 
 /// Longest action where nothing is known of the legal ones, in characters.
 const FREE: usize = 400;
+/// Longest text of an argument that a call needs, in characters: an expression of a message holds each letter in the two ways in which a JSON string
+/// may write it, and must stay small enough to be compiled.
+const TEXT: usize = 300;
 
 /// One of the listed calls, with any number where the schema of its tool says that an argument is any whole number; and any call of a tool whose
 /// arguments hold free text, of which the list has examples alone. Any text where neither says anything.
@@ -18,7 +21,7 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], ope
     let (calls, texts): (Vec<ToolCall>, Vec<String>) = closed.map(|(call, text)| (call.clone(), text.clone())).unzip();
     let (_, words, counted) = counted(&calls, &texts, specs);
     let mut free: Vec<Form> = counted.into_iter().map(|(_, form)| form).collect();
-    free.extend(open.iter().map(|tool| open::call(&tool.spec, tool.usage.as_deref())));
+    free.extend(open.iter().map(|tool| open::call_within(&tool.spec, tool.usage.as_deref(), TEXT)));
     if free.is_empty() {
         return if words.is_empty() { Form::text(1, FREE) } else { Form::word(&words) };
     }
@@ -31,7 +34,7 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], ope
     let bounds = if open.is_empty() {
         Vec::new()
     } else {
-        vec![Bound { key: String::new(), characters: open::TEXT, entries: 0 }]
+        vec![Bound { key: String::new(), characters: TEXT, entries: 0 }]
     };
     match listed {
         Some(listed) => Form {

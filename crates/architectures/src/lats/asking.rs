@@ -91,6 +91,8 @@ impl Lats {
         let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
         let shown = present.expert.is_none().then_some(&shown[..]);
         let action = self.proposer.session(search.stage).await?.action_form(&calls, &texts, shown);
+        // Free text is long: one such action is as much as a mask holds.
+        let most = if search.stage.brief().free_arguments { 1 } else { wanted };
         let asked = Contracted {
             agent: &self.proposer,
             lane: LaneId::MAIN,
@@ -99,7 +101,7 @@ impl Lats {
             target: "",
             message: &message,
             shape: Shape::Contract(&self.reading.proposals),
-            form: Form::object(&[("actions", Form::array(&action, 1, wanted))]),
+            form: Form::object(&[("actions", Form::array(&action, 1, most))]),
             expert,
             longest: BROKEN,
             mask: true,

@@ -20,6 +20,8 @@ use crate::contracted::{Contracted, Shape};
 const BROKEN: usize = 2_000;
 /// Name of the block of the actions that are possible now.
 const POSSIBLE: &str = "possible_actions";
+/// Most actions of a sequence under a mask.
+const SEQUENCE: usize = 3;
 /// Longest remark that others read, in characters.
 const REMARK: usize = 600;
 
@@ -206,7 +208,11 @@ impl Temporal {
         };
         Ok(match layer {
             Layer::Reflex => forms::reflex(action().await?),
-            Layer::Tactical => forms::tactical(&action().await?, ready),
+            Layer::Tactical => {
+                // Free text is long: one such action is as much as a mask holds.
+                let most = if turn.brief.free_arguments { 1 } else { SEQUENCE };
+                forms::tactical(&action().await?, most, ready)
+            }
             Layer::Strategic => forms::plan(horizon),
             Layer::Institutional | Layer::Meta => forms::policy(horizon),
         })

@@ -25,15 +25,15 @@ pub(super) fn reflex(action: Form) -> Form {
     ])
 }
 
-/// `action` is the form of an action as a text; `subgoals` are the names of those that are ready.
-pub(super) fn tactical(action: &Form, subgoals: &[String]) -> Form {
+/// `action` is the form of an action as a text, of which a sequence has at most `most`; `subgoals` are the names of those that are ready.
+pub(super) fn tactical(action: &Form, most: usize, subgoals: &[String]) -> Form {
     let reached = if subgoals.is_empty() {
         Form::closed(r"\[\]", json!({ "type": "array", "maxItems": 0 }), 2)
     } else {
         Form::array(&Form::word(subgoals), 0, subgoals.len())
     };
     Form::object(&[
-        ("action_sequence", Form::array(action, 0, 3)),
+        ("action_sequence", Form::array(action, 0, most)),
         ("working_memory_update", Form::text(0, TEXT)),
         ("reached", reached),
         ("urgency", Form::share()),
