@@ -2,7 +2,7 @@
 
 use gimbal_core::{ToolCall, ToolSpec};
 use gimbal_messages::{Bound, Form, within_json};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::grammar::{OpenTool, counted};
 use super::open;
@@ -39,7 +39,7 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], ope
     match listed {
         Some(listed) => Form {
             regex: format!("({}|{quoted})", listed.regex),
-            schema: Value::from(json!({ "anyOf": [listed.schema, pattern] })),
+            schema: json!({ "anyOf": [listed.schema, pattern] }),
             longest: longest.max(listed.longest),
             bounds,
         },
