@@ -31,11 +31,8 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], ope
     let quoted = format!("\"({})\"", within_json(&plain));
     // A letter that is escaped takes two.
     let longest = free.iter().map(|form| 2 * form.longest + 2).max().unwrap_or(0);
-    let bounds = if open.is_empty() {
-        Vec::new()
-    } else {
-        vec![Bound { key: String::new(), characters: TEXT, entries: 0 }]
-    };
+    let bounds =
+        if open.is_empty() { Vec::new() } else { vec![Bound { key: String::new(), characters: TEXT, entries: 0 }] };
     match listed {
         Some(listed) => Form {
             regex: format!("({}|{quoted})", listed.regex),
