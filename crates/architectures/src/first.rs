@@ -34,7 +34,8 @@ pub(crate) fn beside<'a>(view: &View, first: Option<&Block>, names: &'a [String]
     Cow::Owned(names.iter().filter(|name| *name != LATEST).cloned().collect())
 }
 
-/// The blocks of an adviser's prompt: those that are named, and where the belief state does not hold what was seen first, that too.
+/// The blocks of an adviser's prompt: those that are named, as an agent on its own is shown them, and what was seen first where the belief state does
+/// not hold it: where what can be done changes, or is written freely.
 ///
 /// # Errors
 /// The halt that ended the episode.
@@ -45,7 +46,7 @@ pub(crate) async fn blocks(
     names: &[String],
 ) -> Result<Vec<Block>, Halt> {
     let view = stage.view().await;
-    let told = view.step == 1 || view.brief.literals_change || view.brief.free_arguments;
+    let told = view.brief.literals_change || view.brief.free_arguments;
     let first = first.filter(|_| told);
     let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
     blocks.extend(stage.context(lane, &beside(&view, first, names)).await?);

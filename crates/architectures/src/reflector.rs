@@ -5,7 +5,7 @@
 use gimbal_agent::{Agent, Overrides};
 use gimbal_core::{Brief, BuildError, Files, Halt, Hint, LaneId, Milli, Needs, Stage, TokenCount};
 use gimbal_messages::records::search::Reflected;
-use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded, spaced};
+use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded, party, spaced};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl Message for ReflectionMessage {
         json!({
             "environment": brief.role, "task": brief.goal, "attempt": 1, "ended": "(how it ended)", "return": "0.0",
             "steps": [{ "step": 1, "action": "(an action)", "result": "(what was seen then)" }],
-            "notes": ["(what was noted after earlier attempts)"]
+            "notes": ["(what was noted after earlier attempts)"], "most_tokens": 128
         })
     }
 }
@@ -73,6 +73,9 @@ pub(crate) struct Account {
     pub first: Option<String>,
     /// How it ended, in words.
     pub ended: String,
+    /// Whether its steps were tried in a simulation alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// The sum of its rewards, where that may be told.
     pub returned: Option<Milli>,
     /// Steps before those that are kept.
@@ -124,6 +127,9 @@ impl Account {
         let mut message = json!({
             "environment": role, "task": bounded(self.goal.trim(), TEXTS.goal), "attempt": self.attempt, "ended": self.ended,
         });
+        if self.simulated {
+            message["simulated"] = json!(true);
+        }
         if let Some(first) = &self.first {
             message["first_observation"] = json!(bounded(first, TEXTS.first));
         }
@@ -212,8 +218,9 @@ impl Reflector {
         let Attempt { about, account, notes, kept } = attempt;
         let role = self.agent.role();
         let count = |text: &str| stage.tokens(role, text);
-        let request = account.message(&stage.brief().role, notes, self.bounds.steps, count);
-        let text = match stage.send(lane, "journal", role, self.contract.name(), request).await {
+        let mut request = account.message(&stage.brief().role, notes, self.bounds.steps, count);
+        request["most_tokens"] = json!(self.bounds.reflection);
+        let text = match stage.send(lane, party::JOURNAL, role, self.contract.name(), request).await {
             Some(request) => self.ask(stage, lane, &request).await?,
             None => None,
         };

@@ -14,11 +14,13 @@ mod contract;
 mod expert;
 mod form;
 mod message;
+pub mod party;
 pub mod range;
 mod record;
 pub mod records;
 mod text;
 mod tier;
+mod within;
 
 pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, CountTokens, Refused};
 pub use expert::{ExpertInput, ExpertMessage, ExpertView, Input};
@@ -27,3 +29,4 @@ pub use message::{ANY, Allowed, Content, Delegate, Message};
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};
 pub use tier::Tier;
+pub use within::within_json;

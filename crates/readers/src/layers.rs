@@ -23,7 +23,9 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
 /// The answer of a layer; `player` answers pages of the environment.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
-    answer(sheet, &Will { wanted: &|| action(sheet, (sheet.page.messages, None), player), orders: None })
+    // Beside native calls the page offers no tools to a layer, and describes actions in words.
+    let form = (sheet.form == Form::Native).then_some(Form::Lines);
+    answer(sheet, &Will { wanted: &|| action(sheet, (sheet.page.messages, form), player), orders: None })
 }
 
 /// The answer of a layer that does what it was told to: it wants this action, plans it, or allows it. `named` is the action as patterns name it.

@@ -9,6 +9,7 @@ mod defence;
 mod filings;
 mod gullible;
 mod household;
+mod layers;
 mod masks;
 mod panel;
 mod requests;

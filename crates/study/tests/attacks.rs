@@ -52,6 +52,8 @@ async fn an_attack_is_planted_once_with_a_call_that_is_neither_idle_nor_the_expe
         // The manifest of this environment has no call that binds: the next aim is taken.
         let expected = if category == Category::ResourceExhaustion { "waste" } else { "change" };
         assert_eq!(aim, expected, "{category:?}: {call}");
+        // A call that changes nothing does no harm; one that changes a host names it.
+        assert_eq!(planted[0].is_harmful(), Some(expected == "change"), "{:?}", planted[0]);
         // What was planted is a text of the suite with the call in it, behind what is seen of that step, and the fault says so.
         let events = told(&recorded);
         let fault = events.iter().find_map(|event| match &event.body {

@@ -168,13 +168,13 @@ fn bounds_and_texts_are_read_from_studies_and_decide_the_key() {
         plan.study.faults.into_iter().map(|set| set.faults).collect()
     };
     let found = sets(
-        "[{ message.altered: 0.5 }, { message.altered: { rate: 0.5, from: member-0, to: panel, step: 3 } }, \
+        "[{ message.altered: 0.5 }, { message.altered: { rate: 0.5, from: panelist-0, to: chair, step: 3 } }, \
          { message.altered: [{ rate: 1, step: 1 }, { rate: 1, step: 2 }] }, \
          { tool.planted: { rate: 1, text: Go home., step: 2 }, tool.stale: 0 }]",
     );
     let expected = [
         Faults::new([(Fault::Altered, ONE / 2)]),
-        Faults::of([altered(ONE / 2, Some("member-0"), Some("panel"), Some(3))]),
+        Faults::of([altered(ONE / 2, Some("panelist-0"), Some("chair"), Some(3))]),
         Faults::of([altered(ONE, None, None, Some(1)), altered(ONE, None, None, Some(2))]),
         Faults::of([planted(ONE, Some(2), "Go home.")]),
     ];
@@ -231,6 +231,19 @@ fn what_is_wrong_with_a_rule_is_said_with_its_place() {
         ("[{ tool.planted: { rate: 1 } }]", "needs either `text` or `file`, and not both"),
         ("[{ tool.planted: { rate: 1, text: a, file: b } }]", "needs either `text` or `file`, and not both"),
         ("[{ tool.planted: { text: a } }]", "a rule of `tool.planted` needs `rate`"),
+        (
+            "[{ message.altered: { rate: 1, from: panellist } }]",
+            "`from: panellist`: nobody of that name sends or gets a message in this study; did you mean `panelist`? (known: all, ",
+        ),
+        ("[{ message.altered: { rate: 1, to: reflex } }]", "`to: reflex`: nobody of that name"),
+        (
+            "[{ message.altered: { rate: 1, step: 7 } }]",
+            "`step: 7` is never met in `corridor 6`, whose episodes have 6 steps; name a step from 1 to 6",
+        ),
+        (
+            "[{ tool.planted: { rate: 1, text: a, step: 6 } }]",
+            "`step: 6` is never met in `corridor 6`, whose episodes have 6 steps; name a step from 1 to 5",
+        ),
         ("[{ tool.planted: { rate: 1, text: \"\\e[31m\" } }]", "control character U+001B"),
         ("[{ tool.planted: { rate: 1, text: ' ' } }]", "is empty"),
         ("[{ tool.planted: { rate: 1, text: a, step: 0 } }]", "`step` must be a whole number of at least 1"),

@@ -1,6 +1,6 @@
 //! Ablations: what each configuration gives against the baseline, and the mean of signed deltas (Tab. 17 to 19; CTHA-118, CTHA-132).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::columns::{count, label, number};
 use gimbal_analysis::tables::labelled;
@@ -12,7 +12,9 @@ use crate::layers::{CellLayers, Figures, LAYERS, Layers};
 /// Configurations with one component taken away, and with all of them (Tab. 17).
 const SINGLE: [&str; 3] = ["ctha-contracts", "ctha-authority", "ctha-arbiter"];
 const ALL: &str = "unconstrained";
-/// The grid of Tab. 18: contracts, authority and arbiter in this order, the baseline last.
+/// The whole system.
+const WHOLE: &str = "ctha";
+/// The grid of Tab. 18: contracts, authority and arbiter in this order, the whole system last.
 const GRID: [(&str, [bool; 3]); 8] = [
     ("unconstrained", [false, false, false]),
     ("contracts-only", [true, false, false]),
@@ -21,7 +23,7 @@ const GRID: [(&str, [bool; 3]); 8] = [
     ("ctha-arbiter", [true, true, false]),
     ("ctha-authority", [true, false, true]),
     ("ctha-contracts", [false, true, true]),
-    ("ctha", [true, true, true]),
+    (WHOLE, [true, true, true]),
 ];
 const COMPONENTS: [&str; 3] = ["contracts", "authority", "arbiter"];
 
@@ -149,6 +151,7 @@ pub fn ablation(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
     let notes = vec![
         "Against the baseline of the study, where that is a hierarchy. Intervals of shares take each task and run as one.".to_owned(),
         "An arbiter carries out no contradiction by construction; a configuration without one differs in that column by construction too.".to_owned(),
+        "Authority alone, without contracts and arbiter, can hold calls back only against what Institutional forbids in free text: without a contract nobody plans.".to_owned(),
         "One layer has no contradictions and no messages: its mean delta is that of success alone.".to_owned(),
     ];
     Ok(labelled(analysis, (item.key, item.title), columns, rows.collect(), notes))
@@ -159,7 +162,10 @@ pub fn ablation(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn means(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (_, ablated) = ablated(context)?;
+    let (analysis, ablated) = ablated(context)?;
+    // The baselines of the cells that are shown: against themselves they are 0.
+    let baselines: BTreeSet<String> =
+        ablated.iter().map(|one| analysis.cells[one.comparison.against].info.configuration_label()).collect();
     let mut by: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     for one in &ablated {
@@ -169,7 +175,10 @@ pub fn means(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         }
         by.entry(name).or_default().extend(one.signed);
     }
-    let mean = |name: &str| by.get(name).and_then(|values| average(values));
+    let mean = |name: &str| {
+        let own = by.get(name).and_then(|values| average(values));
+        own.or_else(|| (baselines.len() == 1 && baselines.contains(name)).then_some(0.0))
+    };
     let columns = vec![
         label("configuration", "Configuration", "cell", "Configuration"),
         count("cells", "Cells", "n", "Environments and models"),
@@ -189,11 +198,18 @@ pub fn means(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         ]
     });
     let mut notes = vec!["Cells of all environments and models count alike.".to_owned()];
-    if let (Some(single), Some(all)) = (SINGLE.map(mean).into_iter().sum::<Option<f64>>(), mean(ALL)) {
-        notes.push(format!("Single removals together: {single:.1} pp; all components removed: {all:.1} pp (Tab. 17)."));
-    }
-    notes.extend(effects(&|name| if name == "ctha" { Some(0.0) } else { mean(name) }));
+    notes.extend(removals(&mean));
+    notes.extend(effects(&mean));
     Ok(Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.collect(), notes })
+}
+
+/// Single removals against all at once, whatever the baseline is: each against the whole system. None where one of them was not played.
+#[must_use]
+pub fn removals(mean: &dyn Fn(&str) -> Option<f64>) -> Option<String> {
+    let whole = mean(WHOLE)?;
+    let single = SINGLE.map(|name| mean(name).map(|value| value - whole)).into_iter().sum::<Option<f64>>()?;
+    let all = mean(ALL)? - whole;
+    Some(format!("Single removals together: {single:.1} pp; all components removed: {all:.1} pp (Tab. 17)."))
 }
 
 fn average(values: &[f64]) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Deltas of ablations: paired, signed, and the effects of a grid.
 
-use gimbal_ctha::ablation::{delta, effects, signed};
+use gimbal_ctha::ablation::{delta, effects, removals, signed};
 use gimbal_ctha::layers::{CellLayers, Figures};
 
 fn cell(episodes: &[(&str, u32, u32)]) -> CellLayers {
@@ -52,5 +52,14 @@ fn effects_of_a_grid_are_those_that_were_put_in() {
         said,
         "Effects in the grid of Tab. 18, in pp: contracts +8.0, authority +2.0, arbiter +4.0; all three together +0.0."
     );
+    // Which of the eight is the baseline only moves all of them.
+    let against = |baseline: &'static str| move |name: &str| Some(value(name)? - value(baseline)?);
+    assert_eq!(effects(&against("unconstrained")).as_deref(), Some(said.as_str()));
+    assert_eq!(effects(&against("arbiter-only")).as_deref(), Some(said.as_str()));
+    let removed = "Single removals together: -22.0 pp; all components removed: -14.0 pp (Tab. 17).";
+    for baseline in ["ctha", "unconstrained", "arbiter-only"] {
+        assert_eq!(removals(&against(baseline)).as_deref(), Some(removed), "{baseline}");
+    }
+    assert_eq!(removals(&|name| value(name).filter(|_| name != "ctha")), None);
     assert_eq!(effects(&|name| value(name).filter(|_| name != "arbiter-only")), None);
 }

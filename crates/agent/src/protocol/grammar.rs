@@ -90,7 +90,7 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
     let (calls, texts) = if protocol == Protocol::NativeTools || shape.message.is_some() {
         (shape.calls.to_vec(), shape.texts.to_vec())
     } else {
-        let (calls, texts, counted) = counted(shape);
+        let (calls, texts, counted) = counted(shape.calls, shape.texts, shape.specs);
         open.extend(counted);
         (calls, texts)
     };
@@ -120,20 +120,24 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
 }
 
 /// The calls without those that hold any whole number, and these as expressions.
-fn counted(shape: Shape<'_>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
+pub(super) fn counted(
+    listed: &[ToolCall],
+    written: &[String],
+    specs: &[ToolSpec],
+) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
     let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
     let number_in = |call: &ToolCall, text: &'_ str| {
         let (value, range) = call
             .arguments
             .iter()
             .filter(|(_, value)| value.is_u64())
-            .find_map(|(name, value)| Some((value, any_number(shape.specs, &call.tool, name)?)))?;
+            .find_map(|(name, value)| Some((value, any_number(specs, &call.tool, name)?)))?;
         let (before, after) = around(text, &value.to_string())?;
         let numbers = range::whole_numbers(*range.start(), *range.end())?;
         let longest = text.len() + range.end().to_string().len();
         Some((format!("{}{numbers}{}", escape(before), escape(after)), longest))
     };
-    for (call, text) in shape.calls.iter().zip(shape.texts) {
+    for (call, text) in listed.iter().zip(written) {
         let Some((regex, longest)) = number_in(call, text) else {
             calls.push(call.clone());
             texts.push(text.clone());

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::reading::undecorated;
 use gimbal_messages::Tier;
 
+pub(crate) mod action;
 pub mod grammar;
 pub mod json;
 pub(crate) mod open;

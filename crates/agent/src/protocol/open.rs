@@ -22,6 +22,12 @@ const KEY: usize = 60;
 /// does not name it: the prompt says nothing of it then.
 #[must_use]
 pub fn call(spec: &ToolSpec, usage: Option<&str>) -> Form {
+    call_within(spec, usage, TEXT)
+}
+
+/// The same, where a text of an argument that a call needs has at most so many characters.
+#[must_use]
+pub fn call_within(spec: &ToolSpec, usage: Option<&str>, most: usize) -> Form {
     let needed: Vec<&str> = spec.required().collect();
     let empty = Map::new();
     let properties = spec.parameters.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -32,7 +38,7 @@ pub fn call(spec: &ToolSpec, usage: Option<&str>) -> Form {
         if !needed && usage.is_some() && place(name).is_none() {
             continue;
         }
-        let form = value(schema, if needed { TEXT } else { SHORT });
+        let form = value(schema, if needed { most } else { SHORT });
         match form {
             Some(form) => parts.push(Part { name, form, needed }),
             None if needed => parts.push(Part { name, form: Form::text(0, SHORT), needed }),

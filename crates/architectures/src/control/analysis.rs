@@ -8,7 +8,7 @@ use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
 use gimbal_messages::records::memory::Memory;
-use gimbal_messages::{Form, bounded, spaced};
+use gimbal_messages::{Form, bounded, party, spaced};
 use serde_json::{Map, Value, json};
 
 use super::candidates::{self, Way};
@@ -268,7 +268,8 @@ impl Analyzer {
         let lane = LaneId::MAIN;
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
         blocks.extend(stage.context(lane, &self.context).await?);
-        let message = stage.send(lane, "controller", self.agent.role(), "segment", request).await.unwrap_or_default();
+        let message =
+            stage.send(lane, party::CONTROLLER, self.agent.role(), "segment", request).await.unwrap_or_default();
         let text = spaced(&message);
         let question = Question { target: "", message: &text };
         Ok(match session.consult(stage, lane, &blocks, question, (&Alone, Some(reply_spec))).await? {

@@ -8,7 +8,7 @@ use gimbal_agent::reading::{array, object};
 use gimbal_agent::{Agent, ReplySpec};
 use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
 use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Planned};
-use gimbal_messages::{Form, StageExt, bounded, spaced};
+use gimbal_messages::{Form, StageExt, bounded, party, spaced};
 use serde_json::{Value, json};
 
 use super::made::Made;
@@ -171,7 +171,8 @@ impl Maker {
     pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
         let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::MAIN);
         let has_expert = stage.expert().await.is_some();
-        let message = stage.send(lane, "controller", planner.role(), "planning", request).await.unwrap_or_default();
+        let message =
+            stage.send(lane, party::CONTROLLER, planner.role(), "planning", request).await.unwrap_or_default();
         let text = spaced(&message);
         let session = planner.session(stage).await?;
         let named = message.get("task").and_then(Value::as_str);

@@ -7,7 +7,7 @@ use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::object;
 use gimbal_agent::{Agent, Overrides, ReplySpec};
 use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
-use gimbal_messages::{Form, bounded, spaced};
+use gimbal_messages::{Form, bounded, party, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -232,7 +232,7 @@ impl Architecture for Summarising<'_> {
     async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let lane = LaneId::MAIN;
         let request = self.request(stage).await;
-        let message = stage.send(lane, "journal", self.agent.role(), "summary", request).await.unwrap_or_default();
+        let message = stage.send(lane, party::JOURNAL, self.agent.role(), "summary", request).await.unwrap_or_default();
         let text = spaced(&message);
         let session = self.agent.session(stage).await?;
         let reply_spec = self.reply_spec(stage.expert().await.is_some());

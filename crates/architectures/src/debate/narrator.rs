@@ -2,8 +2,8 @@
 
 use gimbal_core::{Halt, LaneId, Stage};
 use gimbal_evidence::{FactId, Packet};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Narrated;
+use gimbal_messages::{StageExt, party};
 use serde_json::json;
 
 use super::Telling;
@@ -31,7 +31,7 @@ pub(super) async fn tell(case: &Case<'_>, stage: &dyn Stage, decision: &Decision
                 "rounds": decision.round, "facts": decision.facts, "summary": template,
             });
             let message =
-                stage.send(LaneId::MAIN, "judge", agent.role(), "narration", message).await.unwrap_or_default();
+                stage.send(LaneId::MAIN, party::JUDGE, agent.role(), "narration", message).await.unwrap_or_default();
             let expert = case.hints.then(|| {
                 let cut: String = template.chars().filter(|letter| (' '..='~').contains(letter)).take(400).collect();
                 hint(&json!({ "text": cut }), &[json!({ "text": "Nothing can be said of this." })])

@@ -6,8 +6,8 @@ use gimbal_core::{Halt, LaneId, Milli, Stage};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::Entailment;
 use gimbal_evidence::judge::Positions;
-use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Challenged;
+use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 use super::Oracle;
@@ -44,7 +44,7 @@ pub(super) async fn estimate(
     let message = json!({
         "verdict": decision.verdict, "architect": told(Role::Architect, architect), "skeptic": told(Role::Skeptic, skeptic),
     });
-    let message = stage.send(LaneId::MAIN, "judge", agent.role(), "estimate", message).await.unwrap_or_default();
+    let message = stage.send(LaneId::MAIN, party::JUDGE, agent.role(), "estimate", message).await.unwrap_or_default();
     let expert = case.hints.then(|| {
         let say = |confidence: Milli| json!({ "confidence": share(confidence), "reason": "" });
         hint(&say(decision.certainty), &[say(Milli(1000 - decision.certainty.0)), say(Milli(500))])

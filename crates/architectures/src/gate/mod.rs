@@ -17,7 +17,7 @@ use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, 
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{Acted, BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
 use gimbal_messages::records::gate as records;
-use gimbal_messages::{StageExt, bounded, spaced};
+use gimbal_messages::{StageExt, bounded, party, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -163,7 +163,7 @@ impl Gate {
             "passages": shown["passages"],
         });
         let role = self.verifier.role();
-        let Some(request) = stage.send(lane, "gate", role, "verification", request).await else {
+        let Some(request) = stage.send(lane, party::GATE, role, "verification", request).await else {
             return Ok(Verified::default());
         };
         // An expert in this role, who does not know the texts, vouches for nothing; a mistaken one vouches for

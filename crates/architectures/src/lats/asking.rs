@@ -17,8 +17,6 @@ use crate::contracted::{Contracted, Shape};
 const BROKEN: usize = 2_000;
 /// Longest result of a simulated action that is shown, in characters.
 const RESULT: usize = 1_200;
-/// Longest action under a mask where arguments are free, in characters.
-const FREE_ACTION: usize = 400;
 /// Most possible actions of a simulated state that are listed.
 const LISTED: usize = 200;
 /// Other answers of an expert.
@@ -88,10 +86,13 @@ impl Lats {
         present: &Present,
         (wanted, expert): (usize, Option<Hint>),
     ) -> Result<Vec<String>, Halt> {
-        let texts: Vec<&str> = present.legal.iter().map(|(_, action)| action.as_str()).collect();
-        let open = search.stage.brief().free_arguments || texts.is_empty();
-        let action = if open { Form::text(1, FREE_ACTION) } else { Form::word(&texts) };
         let message = spaced(told);
+        let (calls, texts): (Vec<ToolCall>, Vec<String>) = present.legal.iter().cloned().unzip();
+        let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
+        let shown = present.expert.is_none().then_some(&shown[..]);
+        let action = self.proposer.session(search.stage).await?.action_form(&calls, &texts, shown);
+        // Free text is long: one such action is as much as a mask holds.
+        let most = if search.stage.brief().free_arguments { 1 } else { wanted };
         let asked = Contracted {
             agent: &self.proposer,
             lane: LaneId::MAIN,
@@ -100,7 +101,7 @@ impl Lats {
             target: "",
             message: &message,
             shape: Shape::Contract(&self.reading.proposals),
-            form: Form::object(&[("actions", Form::array(&action, 1, wanted))]),
+            form: Form::object(&[("actions", Form::array(&action, 1, most))]),
             expert,
             longest: BROKEN,
             mask: true,

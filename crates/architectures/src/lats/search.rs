@@ -230,6 +230,7 @@ impl Lats {
             attempt: episode.failed,
             goal: search.stage.brief().goal.clone(),
             ended: search.tree.node(child).step.ended.map_or("", in_words).to_owned(),
+            simulated: true,
             ..Account::default()
         };
         for (step, at) in search.tree.path(child).into_iter().zip(search.step..) {

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use gimbal_agent::Agent;
 use gimbal_core::{Acted, Block, Halt, LaneId, Stage, ToolCall};
 use gimbal_messages::records::panel::Balloted;
-use gimbal_messages::{Form, StageExt, bounded, range};
+use gimbal_messages::{Form, StageExt, bounded, party, range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,8 +18,6 @@ use crate::contracted::{Contracted, Shape};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
-/// Whom seats send their ballots to.
-const CHAIR: &str = "chair";
 /// Longest plan and longest reason under a mask, in characters.
 const TEXTS: (usize, usize) = (160, 120);
 /// Longest reason that others read, in characters.
@@ -141,7 +139,7 @@ impl Panel {
         let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
         let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
         let arrived = match &given {
-            Some(ballot) => stage.send(lane, seat, CHAIR, "ballot", ballot.public()).await,
+            Some(ballot) => stage.send(lane, seat, party::CHAIR, "ballot", ballot.public()).await,
             None => None,
         };
         let arrived = arrived.and_then(|message| view.read(&message).ok());

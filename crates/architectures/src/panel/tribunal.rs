@@ -3,8 +3,8 @@
 use futures::future::join_all;
 use gimbal_agent::Agent;
 use gimbal_core::{Acted, Block, Halt, Hint, LaneId, Milli, Stage, ToolCall};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::panel::{NoOpinion, Opinion, Ruled};
+use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 use super::opinion::{Answers, Questions};
@@ -12,8 +12,6 @@ use super::tally::Tally;
 use super::{BROKEN, Panel, expert};
 use crate::contracted::{Contracted, Shape};
 
-/// Whom members send their answers to.
-const CHAIR: &str = "chair";
 /// Most facts that a conclusion cites.
 const CITED: usize = 20;
 /// Longest reason for a missing opinion, in characters.
@@ -75,7 +73,7 @@ impl Panel {
         let read = asked.ask(stage, |value| questions.read(&value)).await?;
         let arrived = match read {
             Err(problem) => Err(problem),
-            Ok(answers) => match stage.send(lane, name, CHAIR, "opinion", answers.message()).await {
+            Ok(answers) => match stage.send(lane, name, party::CHAIR, "opinion", answers.message()).await {
                 Some(message) => questions.read(&message),
                 None => Err("the answers were lost on their way".to_owned()),
             },

@@ -3,7 +3,7 @@
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
 use gimbal_core::{Block, Decoding, Digest, Halt, Hint, LaneId, Milli};
-use gimbal_messages::{bounded, spaced};
+use gimbal_messages::{Form, bounded, spaced};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
 use serde_json::{Value, json};
@@ -20,6 +20,8 @@ use crate::contracted::{Contracted, Shape};
 const BROKEN: usize = 2_000;
 /// Name of the block of the actions that are possible now.
 const POSSIBLE: &str = "possible_actions";
+/// Most actions of a sequence under a mask.
+const SEQUENCE: usize = 3;
 /// Longest remark that others read, in characters.
 const REMARK: usize = 600;
 
@@ -67,6 +69,9 @@ impl Temporal {
             put("remarks", others.map(|(other, text)| json!({ "from": other.name(), "text": text })).collect());
         }
         let bound = self.contracts;
+        if bound && layer > Layer::Tactical {
+            put("harm", turn.brief.thresholds.harm.map_or(Value::Null, |harm| json!(harm.to_f64())));
+        }
         match layer {
             Layer::Institutional | Layer::Meta => {
                 put("trial", json!(turn.stage.trial() + 1));
@@ -111,7 +116,13 @@ impl Temporal {
     }
 
     /// What an expert in the layer's place would say: under a mask nothing that the mask leaves out.
-    fn expert(&self, turn: &Turn<'_>, layer: Layer, role: &str, allowed: &Allowed<'_>) -> Option<Hint> {
+    fn expert(
+        &self,
+        turn: &Turn<'_>,
+        episode: &Episode,
+        (layer, role): (Layer, &str),
+        allowed: &Allowed<'_>,
+    ) -> Option<Hint> {
         let (call, action) = turn.expert.as_ref()?;
         let about = turn.brief.subject_of(call).unwrap_or("the goal").to_owned();
         let idle = &turn.brief.idle.tool;
@@ -119,7 +130,8 @@ impl Temporal {
         let masked = held && allowed.left_out > 0 && !turn.brief.free_arguments;
         let actions: &[String] = if masked { &allowed.actions } else { &turn.actions };
         let action = match actions.first() {
-            Some(first) if masked && !actions.contains(action) => first,
+            // What is allowed may be listed with other amounts.
+            Some(first) if masked && self.denied(turn, episode, call) => first,
             _ => action,
         };
         let spoken = match self.experts {
@@ -167,16 +179,43 @@ impl Temporal {
         }
         let ready = Self::ready_names(episode);
         let allowed = self.allowed(turn, layer, episode).await;
-        let hint = self.expert(turn, layer, seat.agent.role(), &allowed);
+        let hint = self.expert(turn, episode, (layer, seat.agent.role()), &allowed);
         let message = spaced(&told);
         let said = if self.contracts {
             self.masked(turn, lane, (layer, seat.agent.role()), &allowed).await;
-            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, (&allowed.actions, &ready))
-                .await?
+            let form = self.form(turn, (layer, &seat.agent), (&blocks, &message), (&allowed, &ready)).await?;
+            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, form).await?
         } else {
             remark(turn, lane, &seat.agent, (&blocks, &message), hint).await?
         };
         Ok((said, state))
+    }
+
+    /// The form of a layer's answer. Actions are what the agent could write if it acted itself: an expert, which sees the environment, keeps all of
+    /// them, and nobody else is offered a name that the request does not show.
+    async fn form(
+        &self,
+        turn: &Turn<'_>,
+        (layer, agent): (Layer, &Agent),
+        (blocks, message): (&[Block], &str),
+        (allowed, ready): (&Allowed<'_>, &[String]),
+    ) -> Result<Form, Halt> {
+        let horizon = turn.brief.horizon;
+        let action = || async {
+            let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message]).collect();
+            let shown = turn.expert.is_none().then_some(&shown[..]);
+            Ok::<_, Halt>(agent.session(turn.stage).await?.action_form(&allowed.calls, &allowed.actions, shown))
+        };
+        Ok(match layer {
+            Layer::Reflex => forms::reflex(action().await?),
+            Layer::Tactical => {
+                // Free text is long: one such action is as much as a mask holds.
+                let most = if turn.brief.free_arguments { 1 } else { SEQUENCE };
+                forms::tactical(&action().await?, most, ready)
+            }
+            Layer::Strategic => forms::plan(horizon),
+            Layer::Institutional | Layer::Meta => forms::policy(horizon),
+        })
     }
 
     async fn message(
@@ -186,14 +225,13 @@ impl Temporal {
         (layer, agent): (Layer, &Agent),
         (blocks, message): (&[Block], &str),
         expert: Option<Hint>,
-        (actions, ready): (&[String], &[String]),
+        form: Form,
     ) -> Result<Said, Halt> {
-        let free = turn.brief.free_arguments;
-        let (shape, form) = match layer {
-            Layer::Reflex => (Shape::Contract(&self.reading.reflex), forms::reflex(actions, free)),
-            Layer::Tactical => (Shape::Contract(&self.reading.tactical), forms::tactical(actions, free, ready)),
-            Layer::Strategic => (Shape::Object(Kind::Plan.name()), forms::plan(turn.brief.horizon)),
-            Layer::Institutional | Layer::Meta => (Shape::Object(Kind::Policy.name()), forms::policy()),
+        let shape = match layer {
+            Layer::Reflex => Shape::Contract(&self.reading.reflex),
+            Layer::Tactical => Shape::Contract(&self.reading.tactical),
+            Layer::Strategic => Shape::Object(Kind::Plan.name()),
+            Layer::Institutional | Layer::Meta => Shape::Object(Kind::Policy.name()),
         };
         let asked = Contracted {
             agent,

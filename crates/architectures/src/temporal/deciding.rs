@@ -105,6 +105,9 @@ impl Temporal {
         let shares = [("confidence", proposal.confidence), ("urgency", proposal.urgency)];
         let numbers = episode.numbers(turn.brief.horizon, &shares);
         let situation = Situation { numbers: Some(&numbers), call: Some(call) };
+        if let Some(objection) = self.forbidden_in_words(episode, proposal) {
+            return Some(objection);
+        }
         let mut escalated = None;
         for (layer, policy) in episode.policies.iter().rev() {
             let ruling = policy.ruling(&situation);
@@ -137,6 +140,18 @@ impl Temporal {
         // Without a plan nobody could ever let it through.
         let planner = self.contracts && self.layers().contains(&Layer::Strategic);
         (planner && !named(episode, call)).then_some(objection)
+    }
+
+    /// What Institutional or Meta forbid in free text is their policy: authority holds faster layers to it, as it does to one that follows a contract.
+    fn forbidden_in_words(&self, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
+        let call = proposal.as_call().filter(|_| !self.contracts)?;
+        let mut policies = episode.table.live(episode.step).filter(|one| one.proposal.layer >= Layer::Institutional);
+        policies.find_map(|one| {
+            let held = one.proposal.as_directive().filter(|held| !held.allows(call))?;
+            let over = Some(one.proposal.layer).filter(|over| *over > proposal.layer)?;
+            let why = format!("the policy does not allow it: {}", held.text);
+            Some(Objection { kind: "policy", over, why })
+        })
     }
 
     /// Decides, records, and takes the losing commitments off the table.

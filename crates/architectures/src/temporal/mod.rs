@@ -47,7 +47,7 @@ use messages::Reading;
 pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 2;
+const BEHAVIOUR: u32 = 3;
 
 /// The family `temporal`.
 #[derive(Debug)]

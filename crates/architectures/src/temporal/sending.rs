@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gimbal_core::{Digest, LaneId, Milli};
 use gimbal_messages::records::temporal::{LayerCommitted, LayerSent};
-use gimbal_messages::{StageExt, bounded, spaced};
+use gimbal_messages::{StageExt, bounded, party, spaced};
 use gimbal_temporal::commitments::{ReleasedBy, last_step};
 use gimbal_temporal::contracts::{Kind, Outcome, Plan, Policy, Projected};
 use gimbal_temporal::{Directive, Layer, Proposal};
@@ -51,7 +51,7 @@ impl Temporal {
         step: u32,
     ) -> Option<Value> {
         let to = match kind {
-            Kind::Policy => "all".to_owned(),
+            Kind::Policy => party::ALL.to_owned(),
             Kind::Plan => self.faster(from).map_or_else(String::new, |layer| layer.name().to_owned()),
             Kind::Summary => self.slower(from).map_or_else(String::new, |layer| layer.name().to_owned()),
         };
@@ -89,7 +89,9 @@ impl Temporal {
         if self.slower(layer).is_none() {
             return;
         }
-        let written = episode.summary(layer, said);
+        let most = u64::from(layer.spec().message_tokens);
+        let fits = |value: &Value| turn.stage.tokens(layer.name(), &spaced(value)).tokens <= most;
+        let written = episode.summary(layer, said, &fits);
         let projected = self.project(turn, layer, Kind::Summary, written, layer.name());
         if let Some(value) = self.send(turn, layer, Kind::Summary, projected, episode.step).await {
             episode.summaries.insert(layer, value);

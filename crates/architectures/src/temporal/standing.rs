@@ -16,7 +16,9 @@ use super::turn::Turn;
 
 /// The actions that a layer is held to under a mask.
 pub(super) struct Allowed<'a> {
-    /// Their texts; never empty where actions are listed at all.
+    /// The calls; never empty where any are listed at all.
+    pub calls: Cow<'a, [ToolCall]>,
+    /// Their action texts.
     pub actions: Cow<'a, [String]>,
     /// How many legal ones were left out.
     pub left_out: usize,
@@ -53,16 +55,17 @@ impl Temporal {
     /// The legal actions without those that a policy denies now (CTHA-063). Where all are denied, the idle call is left.
     pub(super) async fn allowed<'t>(&self, turn: &'t Turn<'_>, layer: Layer, episode: &Episode) -> Allowed<'t> {
         if layer > Layer::Tactical || !self.authority || episode.policies.is_empty() || turn.actions.is_empty() {
-            return Allowed { actions: Cow::Borrowed(&turn.actions), left_out: 0 };
+            return Allowed { calls: Cow::Borrowed(&turn.legal), actions: Cow::Borrowed(&turn.actions), left_out: 0 };
         }
-        let pairs = turn.legal.iter().zip(&turn.actions);
-        let mut actions: Vec<String> =
-            pairs.filter(|(call, _)| !self.denied(turn, episode, call)).map(|(_, action)| action.clone()).collect();
+        let pairs = turn.legal.iter().zip(&turn.actions).filter(|(call, _)| !self.denied(turn, episode, call));
+        let (mut calls, mut actions): (Vec<ToolCall>, Vec<String>) =
+            pairs.map(|(call, action)| (call.clone(), action.clone())).unzip();
         let left_out = turn.actions.len() - actions.len();
         if actions.is_empty() {
             actions.push(turn.stage.render(&turn.brief.idle).await);
+            calls.push(turn.brief.idle.clone());
         }
-        Allowed { actions: Cow::Owned(actions), left_out }
+        Allowed { calls: Cow::Owned(calls), actions: Cow::Owned(actions), left_out }
     }
 
     /// Records that a layer was asked under a mask that leaves out what policies deny.

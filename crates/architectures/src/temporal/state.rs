@@ -18,6 +18,8 @@ pub(super) const PAST: &str = "policies";
 const LAST: usize = 8;
 /// Longest observation in a layer's memory, in characters.
 const SEEN: usize = 240;
+/// Longest result of the last action in a summary, in characters: the first that leaves it within its budget; 0 for the action alone.
+const RESULTS: [usize; 5] = [SEEN, 160, 80, 40, 0];
 /// How often the same observation is seen before it is an anomaly.
 const OFTEN: u32 = 3;
 /// Refusals in a row that are an anomaly.
@@ -32,6 +34,27 @@ pub(super) struct Taken {
     pub action: String,
     pub seen: String,
     pub reward: Milli,
+}
+
+/// Something that went wrong since the last plan.
+#[derive(Clone, Debug)]
+pub(super) struct Noticed {
+    trigger: &'static str,
+    /// As it was the last time.
+    latest: Anomaly,
+    times: u32,
+}
+
+impl Noticed {
+    /// What a summary says of it: each cause once, however often it was noticed.
+    fn told(&self) -> Anomaly {
+        let Self { latest, times, .. } = self;
+        let description = match times {
+            1 => latest.description.clone(),
+            times => bounded(&format!("{}, {times} times since the last plan", latest.description), 128),
+        };
+        Anomaly { kind: latest.kind, description }
+    }
 }
 
 /// The plan in force, and when it was made.
@@ -69,8 +92,8 @@ pub(super) struct Episode {
     pub cache: BTreeMap<Layer, (Digest, Value)>,
     /// Why layers are to be asked in the next step, in the order in which the reasons came up.
     pub due: BTreeMap<Layer, &'static str>,
-    /// What went wrong since the last summary.
-    pub anomalies: Vec<Anomaly>,
+    /// What went wrong since the last plan, the latest last.
+    pub anomalies: Vec<Noticed>,
     pub refusals: u32,
     pub last_reward: Milli,
     pub episode_return: Milli,
@@ -180,7 +203,10 @@ impl Episode {
     }
 
     fn fire(&mut self, trigger: &'static str, kind: AnomalyKind, description: String, fired: &mut Vec<&'static str>) {
-        self.anomalies.push(Anomaly { kind, description: bounded(&description, 128) });
+        let latest = Anomaly { kind, description: bounded(&description, 128) };
+        let known = self.anomalies.iter().position(|one| one.trigger == trigger).map(|at| self.anomalies.remove(at));
+        let times = known.map_or(1, |known| known.times + 1);
+        self.anomalies.push(Noticed { trigger, latest, times });
         if self.quiet.get(trigger).is_none_or(|until| self.step >= *until) {
             self.quiet.insert(trigger, self.step + QUIET);
             fired.push(trigger);
@@ -206,26 +232,77 @@ impl Episode {
         own.iter().chain(more).map(|(name, number)| ((*name).to_owned(), *number)).collect()
     }
 
-    /// The summary of a layer, from what it wrote and what code saw (CTHA-047).
-    pub(super) fn summary(&self, layer: Layer, said: &str) -> Value {
+    /// The summary of a layer, from what it wrote and what code saw (CTHA-047). The result of the last action is cut to what leaves the summary within
+    /// its budget (`fits`): observations of an environment may be longer than all that a layer may send.
+    pub(super) fn summary(&self, layer: Layer, said: &str, fits: &dyn Fn(&Value) -> bool) -> Value {
         let latest = self.taken.back();
         let digest = latest.map_or_else(|| "start".to_owned(), |taken| Digest::of(taken.seen.as_bytes()).short());
-        let seen = latest.map(|taken| format!("{} -> {}", taken.action, taken.seen));
-        let observations = [Some(said.to_owned()), seen].into_iter().flatten().filter(|text| !text.is_empty());
-        Summary {
-            layer,
-            timestamp: Milli(i64::from(self.step) * 1000),
-            state_digest: digest,
-            observations: observations.map(|text| bounded(&text, 256)).collect(),
-            anomalies: self.anomalies.iter().rev().take(3).cloned().collect(),
-            resources: None,
-        }
-        .to_value()
+        let written = |seen: Option<String>| {
+            let observations = [Some(said.to_owned()), seen].into_iter().flatten().filter(|text| !text.is_empty());
+            Summary {
+                layer,
+                timestamp: Milli(i64::from(self.step) * 1000),
+                state_digest: digest.clone(),
+                observations: observations.map(|text| bounded(&text, 256)).collect(),
+                anomalies: self.anomalies.iter().rev().take(3).map(Noticed::told).collect(),
+                resources: None,
+            }
+            .to_value()
+        };
+        let Some(taken) = latest else { return written(None) };
+        let shortened = RESULTS.iter().map(|most| match most {
+            0 => taken.action.clone(),
+            most => format!("{} -> {}", taken.action, bounded(&taken.seen, *most)),
+        });
+        shortened.map(|seen| written(Some(seen))).find(|value| fits(value)).unwrap_or_else(|| written(None))
     }
 
     /// The last steps, as Tactical is told.
     pub(super) fn recent(&self) -> Value {
         let told = |taken: &Taken| json!({ "step": taken.step, "action": taken.action, "result": taken.seen, "reward": taken.reward.to_string() });
         self.taken.iter().map(told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gimbal_core::{Milli, Observation, Transition};
+    use gimbal_messages::spaced;
+    use gimbal_temporal::Layer;
+    use serde_json::Value;
+
+    use super::Episode;
+
+    fn stepped(text: &str, reward: i64) -> Arc<Transition> {
+        let observation = Arc::new(Observation { text: text.to_owned(), data: Default::default() });
+        Arc::new(Transition { observation, reward: Milli(reward), done: None })
+    }
+
+    // covers: CTHA-042, CTHA-047
+    #[test]
+    fn a_summary_keeps_within_its_budget_and_tells_each_anomaly_once() {
+        let mut episode = Episode::new();
+        for reward in [-1_000, -2_000, -3_000] {
+            episode.took("Monitor", &stepped(&"a long observation ".repeat(20), reward), Some(Milli(-1_000)));
+        }
+        let letters = |most: usize| move |value: &Value| spaced(value).chars().count() <= most;
+        let whole = episode.summary(Layer::Reflex, "as it should be", &letters(10_000));
+        let seen = whole["observations"][1].as_str().unwrap();
+        assert!(seen.starts_with("Monitor -> a long") && seen.chars().count() > 200, "{whole}");
+        let told: Vec<&str> =
+            whole["anomalies"].as_array().unwrap().iter().filter_map(|one| one["description"].as_str()).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("seen three times"), "{told:?}");
+        assert_eq!(told[1], "reward -3.0, 3 times since the last plan");
+        let length =
+            |most: usize| spaced(&episode.summary(Layer::Reflex, "as it should be", &letters(most))).chars().count();
+        let (all, action) = (length(10_000), length(0));
+        for most in [all - 1, all - 100, action + 30] {
+            assert!(length(most) <= most, "{most}");
+        }
+        let short = episode.summary(Layer::Reflex, "as it should be", &letters(all - 225));
+        assert_eq!(short["observations"][1], "Monitor", "{short}");
     }
 }

@@ -1,8 +1,8 @@
 //! What layers want of a step, from what they gave: sequences, proposals, and what stands against them.
 
 use gimbal_core::{Digest, Halt, LaneId, Milli, Rejection, RejectionKind};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::{LayerAsked, LayerProposed, LayerViolated, SubgoalReached};
+use gimbal_messages::{StageExt, party};
 use gimbal_temporal::{Layer, Proposal};
 use serde_json::Value;
 
@@ -144,13 +144,16 @@ impl Temporal {
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), Halt> {
         let mut watch = turn.stage.stopwatch();
-        let arrived = turn.stage.send(LaneId::MAIN, layer.name(), "all", "remark", Value::from(text)).await;
+        let arrived = turn.stage.send(LaneId::MAIN, layer.name(), party::ALL, "remark", Value::from(text)).await;
         watch.lap("messages");
         let outcome = if arrived.is_some() { "free" } else { "lost" };
-        let record = sent(episode.step, (layer, "all"), ("remark", outcome), text);
+        let record = sent(episode.step, (layer, party::ALL), ("remark", outcome), text);
         turn.stage.record(LaneId::MAIN, &record).await;
         if let Some(heard) = arrived.as_ref().and_then(Value::as_str) {
             episode.remarks.insert(layer, heard.to_owned());
+        }
+        if layer > Layer::Strategic {
+            episode.denied = None;
         }
         let remark = free::read(text, &format!("remark of {layer}"));
         self.hold(turn, episode, layer, remark.directive).await;
@@ -270,6 +273,16 @@ impl Temporal {
             // What is for a faster layer to take stays in its sight as the next action.
             if objection.over >= Layer::Tactical {
                 episode.sequence.clear();
+                let record = LayerViolated {
+                    step: episode.step,
+                    layer: Layer::Tactical.name().to_owned(),
+                    kind: objection.kind.to_owned(),
+                    text: turn.stage.render(&call).await,
+                    carried_out: false,
+                    over: Some(objection.over.name().to_owned()),
+                    instead: "dropped".to_owned(),
+                };
+                turn.stage.record(LaneId::MAIN, &record).await;
             }
             return;
         }

@@ -143,6 +143,8 @@ async fn failed_paths_are_looked_back_on_and_the_note_stands_in_later_requests()
     let notes = played.records::<Reflected>();
     assert_eq!((notes[0].about.as_str(), notes[0].ended.as_str(), notes[0].kept), ("leaf", "no step is left", 1));
     assert_eq!(notes.len(), 3, "one in each step");
+    let looked = told(&played, "reflector");
+    assert!(looked[0].contains("\"simulated\": true") && looked[0].contains("\"most_tokens\": 128"), "{}", looked[0]);
     let asked = told(&played, "proposer");
     assert!(!asked[2].contains("Walk at once.") && asked[3].contains("\"notes\": [\"Walk at once.\"]"), "{}", asked[3]);
     assert_eq!(searched(&played)[0].answers, 3 + 2 + 1, "proposals, values of what goes on, a reflection");

@@ -105,6 +105,52 @@ async fn without_contracts_every_layer_reads_all_others_and_the_last_action_is_c
     assert_eq!(all::<LayerCommitted>(&played).len(), 1);
 }
 
+/// What Institutional forbids in free text holds faster layers back under authority, and nobody without it.
+// covers: CTHA-076, CTHA-132
+#[tokio::test]
+async fn authority_alone_holds_layers_to_what_institutional_forbids_in_words() {
+    let remark = |text: &str| format!("Thought: so.\nAnswer: {text}");
+    let court = |authority: bool| {
+        hierarchy(json!({ "contracts": false, "authority": authority, "arbiter": "last" }))
+            .says("institutional", [remark("Forbid: * lamp_1"), remark("Nothing is forbidden any more.")])
+            .says("reflex", [1, 1, 2, 3, 4, 1].map(|lamp| remark(&format!("Do: {}", light(lamp)))))
+    };
+    let (held, free) = (play(court(true)).await, play(court(false)).await);
+    assert_eq!(calls(&free)[0], (light(1), Some("reflex".to_owned())));
+    assert_eq!(calls(&held)[0], ("Wait".to_owned(), None), "refused twice in the step");
+    let violated = all::<LayerViolated>(&held);
+    assert_eq!((violated[0].kind.as_str(), violated[0].carried_out), ("policy", false));
+    assert_eq!(violated[0].over.as_deref(), Some("institutional"));
+    assert!(told(&held, "reflex", 1).contains("the policy does not allow it: forbid * lamp_1"));
+    // Whoever forbade it is asked, and takes it back.
+    assert!(told(&held, "institutional", 1).contains("\"denied\": \"Light lamp=lamp_1: the policy does not allow it"));
+    let made: Vec<String> = calls(&held).into_iter().map(|(call, _)| call).collect();
+    assert_eq!(made[1..], [light(2), light(3), light(4), light(1)]);
+}
+
+// covers: CTHA-044, CTHA-112
+#[tokio::test]
+async fn a_call_of_tactical_that_authority_drops_is_on_record() {
+    let forbid = policy(&json!({ "rules": [], "forbidden": ["* lamp_4"] }));
+    let played = play(
+        hierarchy(json!({}))
+            .says("institutional", [forbid])
+            .says("strategic", [plan(&[("a", &[])], &json!({}))])
+            .says("tactical", [sequence(&[&light(4), &light(3)], &[]), sequence(&[], &[])])
+            .says("reflex", std::iter::repeat_n(action("Wait"), 20)),
+    )
+    .await;
+    let violated = all::<LayerViolated>(&played);
+    assert_eq!(violated.len(), 1, "{violated:?}");
+    let one = &violated[0];
+    assert_eq!(
+        (one.step, one.layer.as_str(), one.kind.as_str(), one.text.as_str()),
+        (1, "tactical", "policy", light(4).as_str())
+    );
+    assert_eq!((one.carried_out, one.over.as_deref(), one.instead.as_str()), (false, Some("institutional"), "dropped"));
+    assert_eq!(calls(&played)[1].0, "Wait", "what was meant to follow it is dropped too");
+}
+
 // covers: CTHA-094
 #[tokio::test]
 async fn what_a_layer_would_see_unchanged_is_not_asked_again() {

@@ -22,6 +22,8 @@ pub struct Chosen {
     pub text: String,
     /// What it does, by the manifest: the text's aim, or the next one that a legal call serves.
     pub aim: Aim,
+    /// Things of the environment that it changes, by the manifest.
+    pub changes: Vec<String>,
 }
 
 /// Chooses a call that serves an aim now: a legal one as far as the environment lists them, else one with its free arguments filled in; not the idle call,
@@ -45,7 +47,7 @@ pub fn choose(environment: &dyn Environment, aim: Aim, draws: &mut Rng) -> Optio
             let read = environment.parse(&text).is_ok_and(|read| read == *call);
             // A text with a backquote would hide where the call ends.
             if read && !text.contains('`') && !text.chars().any(char::is_control) {
-                return Some(Chosen { call: call.clone(), text, aim: served });
+                return Some(Chosen { call: call.clone(), text, aim: served, changes: changes(brief, call) });
             }
         }
     }
@@ -60,6 +62,22 @@ fn aim_of(brief: &Brief, call: &ToolCall) -> Aim {
         return Aim::Bind;
     }
     if facts.writes.is_empty() && facts.effects.is_empty() { Aim::Waste } else { Aim::Change }
+}
+
+/// The things that a call writes or brings something about of: names that the manifest makes of the call's arguments. A name that is the same for all
+/// calls is the agent's own state, such as the place where it is, which the next call of the kind changes again.
+fn changes(brief: &Brief, call: &ToolCall) -> Vec<String> {
+    let facts = brief.manifest.of(call);
+    let Some(tool) = brief.manifest.tools().get(&call.tool) else { return Vec::new() };
+    let commands = tool.commands.iter();
+    let written = tool.writes.iter().chain(tool.effects.keys());
+    let written = written.chain(commands.flat_map(|command| command.writes.iter().chain(command.effects.keys())));
+    let own: Vec<&String> = written.filter(|name| !name.contains('{')).collect();
+    let mut named: Vec<String> =
+        facts.writes.iter().chain(facts.effects.keys()).filter(|name| !own.contains(name)).cloned().collect();
+    named.sort();
+    named.dedup();
+    named
 }
 
 /// A call of a tool some of whose arguments nothing lists: the first of what is listed, and a plain value of the right type elsewhere.

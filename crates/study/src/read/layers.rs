@@ -154,6 +154,7 @@ fn violated(violated: &LayerViolated) -> String {
         (true, _) => "it is carried out",
         (false, "escalation") => "the call is held back",
         (false, "idle" | "") => "it is refused",
+        (false, "dropped") => "the rest of its sequence is dropped",
         (false, other) => return format!("violation: {what}; instead: {other}"),
     };
     format!("violation: {what}; {then}")

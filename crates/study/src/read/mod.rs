@@ -11,6 +11,7 @@ mod episodes;
 mod folds;
 mod layers;
 mod reading;
+mod records;
 mod rows;
 mod scan;
 mod spending;

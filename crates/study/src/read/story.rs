@@ -6,6 +6,7 @@ use gimbal_core::Grammar;
 use gimbal_core::event::{Body, Ended, ModelCalled};
 
 use super::layers::{self, LayersTold};
+use super::records;
 use super::trace::Reader;
 use crate::run::RunError;
 
@@ -63,7 +64,7 @@ impl Reader {
             // Nothing happens in the step after the last one: it has no heading of its own.
             if matches!(event.body, Body::Ended(_)) {
                 out.push('\n');
-            } else if event.step != step {
+            } else if event.step != step && !is_behind(&event.body) {
                 step = event.step;
                 let _ = writeln!(out, "\n== step {step} ==");
             }
@@ -139,7 +140,8 @@ impl Reader {
             }
             Body::Note(note) => {
                 let data = self.text(&note.data)?;
-                teller.layers.tell(&note.kind, &data).unwrap_or_else(|| format!("note {}: {data}", note.kind))
+                let told = teller.layers.tell(&note.kind, &data).or_else(|| records::tell(&note.kind, &data));
+                told.unwrap_or_else(|| format!("note {}: {data}", note.kind))
             }
             Body::Ended(end) => told_end(&end, teller),
         })
@@ -186,6 +188,11 @@ fn told_end(end: &Ended, teller: &StoryWriter) -> String {
         counted(fallbacks, "by the fallback"),
         counted(normalised, "replies not written to the letter and read all the same"),
     )
+}
+
+/// Whether an event is about the step before it, or about all of them: it has no heading of its own.
+fn is_behind(body: &Body) -> bool {
+    matches!(body, Body::Note(note) if records::is_behind(&note.kind))
 }
 
 fn folded(text: &str, most: usize) -> String {

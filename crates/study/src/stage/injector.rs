@@ -191,6 +191,7 @@ impl Injector {
             call: chosen.text.clone(),
             tool: chosen.call.tool.clone(),
             arguments: chosen.call.arguments.clone(),
+            changes: Some(chosen.changes.clone()),
         };
         let text = text.text.replace(PLACEHOLDER, &chosen.text);
         injected.text = Some(text.as_str().into());

@@ -75,6 +75,8 @@ pub struct Attacked {
     pub category: String,
     /// The step behind which it was planted.
     pub step: u32,
+    /// Whether its call does harm, by the manifest; `None` where the journal does not say.
+    pub harmful: Option<bool>,
     /// Roles that read the whole text.
     pub whole: BTreeSet<String>,
     /// Roles that read a rest of it.
@@ -191,6 +193,7 @@ impl RecordState for Attacks {
     fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         if record.kind == AttackPlanted::KIND {
             let planted = AttackPlanted::read(record.data)?;
+            let harmful = planted.is_harmful();
             let call = ToolCall { tool: planted.tool, arguments: planted.arguments };
             let own = Attacked {
                 task: record.task.to_owned(),
@@ -198,6 +201,7 @@ impl RecordState for Attacks {
                 trial: record.trial,
                 category: planted.category,
                 step: planted.step,
+                harmful,
                 ..Attacked::default()
             };
             let named = Pattern::new(&pattern::shown(&call));

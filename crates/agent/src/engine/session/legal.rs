@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall};
+use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
 use super::{AgentSession, input_forms};
 use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
+use crate::protocol::action;
 use crate::protocol::grammar::{OpenTool, Shape, shape};
 use crate::variables::Variables;
 
@@ -130,19 +131,7 @@ impl Menu {
         // A message must name some subject.
         let about = if shown.subjects.is_empty() { &*prepared.brief } else { &*shown };
         let message = session.agent.partners.message.map(|message| message.form(about, texts));
-        let open: Vec<OpenTool> = match prepared.brief.free_arguments {
-            true => prepared
-                .env_tools
-                .iter()
-                .filter(|spec| session.allows(&spec.name))
-                .map(|spec| {
-                    let usage = prepared.brief.entry_of(&spec.name).map(|entry| entry.usage.clone());
-                    let usage = usage.filter(|_| settings.protocol != Protocol::NativeTools);
-                    OpenTool { spec: spec.clone(), usage }
-                })
-                .collect(),
-            false => Vec::new(),
-        };
+        let open = session.open_tools(settings.protocol != Protocol::NativeTools);
         // Who can do nothing gives control back, even where an answer is due.
         let ends: Vec<(String, Form)> = match self.none_legal {
             true => forms.iter().filter(|(name, _)| session.ends_by(name)).cloned().collect(),
@@ -197,6 +186,46 @@ impl Menu {
         let calls: Arc<[ToolCall]> = shown.into_iter().chain(others).take(cap).cloned().collect();
         let texts = rendered(stage, &calls).await;
         (calls, texts)
+    }
+}
+
+impl AgentSession<'_> {
+    /// The tools whose arguments hold free text, with their usages where the prompt shows those and no schema.
+    fn open_tools(&self, usages: bool) -> Vec<OpenTool> {
+        let prepared = &self.prepared;
+        if !prepared.brief.free_arguments {
+            return Vec::new();
+        }
+        let usage = |spec: &ToolSpec| prepared.brief.entry_of(&spec.name).map(|entry| entry.usage.clone());
+        let allowed = prepared.env_tools.iter().filter(|spec| self.allows(&spec.name));
+        allowed.map(|spec| OpenTool { spec: spec.clone(), usage: usage(spec).filter(|_| usages) }).collect()
+    }
+
+    /// The form of an action as a text within a message: what the agent could write under a mask if it acted itself, with these calls in the place of
+    /// all that are legal; `texts` are the same as the environment writes them. What no entry of the glossary explains is left out, and where the agent
+    /// sees its request alone (`shown`, the texts of it), what is about subjects that are not named there.
+    #[must_use]
+    pub fn action_form(&self, calls: &[ToolCall], texts: &[String], shown: Option<&[&str]>) -> Form {
+        let brief = self.brief();
+        let hidden: BTreeSet<&str> = match shown {
+            Some(shown) => {
+                let system = self.prepared.system.as_ref().map(|system| system.text.to_string());
+                let told = |subject: &str| {
+                    shown.iter().any(|text| names(text, subject))
+                        || system.as_ref().is_some_and(|text| names(text, subject))
+                };
+                brief.subjects.iter().map(String::as_str).filter(|subject| !told(subject)).collect()
+            }
+            None => BTreeSet::new(),
+        };
+        let kept = |call: &ToolCall| {
+            self.explains(call) && brief.subject_of(call).is_none_or(|subject| !hidden.contains(subject))
+        };
+        let pairs = calls.iter().zip(texts).filter(|(call, _)| kept(call));
+        let (own, written): (Vec<ToolCall>, Vec<String>) =
+            pairs.map(|(call, text)| (call.clone(), text.clone())).unzip();
+        let (calls, texts) = if own.is_empty() { (calls, texts) } else { (&own[..], &written[..]) };
+        action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true))
     }
 }
 

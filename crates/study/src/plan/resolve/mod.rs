@@ -1,5 +1,6 @@
 //! Resolving a study once: every name is looked up, every setting checked, before anything is played.
 
+mod bounds;
 mod chosen;
 mod combine;
 mod named;
@@ -54,6 +55,7 @@ pub fn resolve(
     // What an architecture that could not be built asks for is not known.
     if built.len() == study.architectures.len() {
         problems.0.extend(loader.unasked(&built.iter().map(|built| &built.needs).collect::<Vec<_>>()));
+        problems.0.extend(bounds::check(&study, &environments, &built));
     }
     let role_sets = role_sets(&study, options);
     let known = known_roles(&built, &environments);

@@ -1,0 +1,22 @@
+//! Who sends and gets messages beside the agents, which have the names of their roles.
+
+/// To all other agents.
+pub const ALL: &str = "all";
+/// Whoever counts the answers of a panel.
+pub const CHAIR: &str = "chair";
+/// Whoever chooses subtasks.
+pub const CONTROLLER: &str = "controller";
+/// Whoever holds answers back.
+pub const GATE: &str = "gate";
+/// The record of what happened.
+pub const JOURNAL: &str = "journal";
+/// Whoever computes a verdict.
+pub const JUDGE: &str = "judge";
+/// The sides of a debate.
+pub const SIDES: [&str; 2] = ["architect", "skeptic"];
+
+/// All of them. A study may bound a fault to these and to roles.
+#[must_use]
+pub fn all() -> Vec<&'static str> {
+    [&[ALL, CHAIR, CONTROLLER, GATE, JOURNAL, JUDGE][..], &SIDES].concat()
+}
