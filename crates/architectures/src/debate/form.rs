@@ -224,7 +224,7 @@ mod tests {
             assert!(schema.is_match(&meant), "{meant}");
             assert_eq!(meant.parse::<gimbal_evidence::claim::Predicate>().unwrap().to_string(), meant);
         }
-        for wrong in [r#""about host:a"b""#, r#""about host:a""#, "\"about host: a\"", "\"field 1=x\""] {
+        for wrong in [r#""about host:a"b""#, r#""about host:a\b""#, "\"about host: a\"", "\"field 1=x\""] {
             assert!(!regex.is_match(wrong), "{wrong}");
         }
     }
