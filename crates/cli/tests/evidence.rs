@@ -45,6 +45,91 @@ fn guessed_passwords_are_confirmed_and_an_ordinary_day_is_dismissed() {
     assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
 }
 
+/// A script reads 0 as "nothing to see": a dismissal over a packet that left records out is not that.
+#[test]
+fn a_dismissal_over_an_incomplete_packet_ends_as_an_open_question_does() {
+    let place = Place::new();
+    let few = ["--max-facts", "2", "--aggregate-above", "100"];
+    let said = triage(&place, &ordinary(), &few);
+    assert_eq!(said.code, 10, "{}{}", said.out, said.err);
+    assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
+    assert!(said.out.contains("RECORDS IN NO FACT") && said.out.contains("No side saw them"), "{}", said.out);
+    assert!(said.err.contains("exit code 10 and not 0") && said.err.contains("7 records"), "{}", said.err);
+    let said = triage(&place, &ordinary(), &[&few[..], &["--allow-left-out"]].concat());
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{}", said.out);
+    let lines = triage(&place, &ordinary(), &[&few[..], &["--as", "jsonl"]].concat());
+    let first: serde_json::Value = serde_json::from_str(lines.out.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["complete"], &first["in_no_fact"]), (&false.into(), &7.into()));
+    // Counted records are in a fact, and nothing else changes a confirmed verdict.
+    assert_eq!(triage(&place, &ordinary(), &["--max-facts", "2"]).code, 0);
+    assert_eq!(triage(&place, &guessed(), &["--max-facts", "5"]).code, 20);
+}
+
+#[test]
+fn packed_files_of_a_folder_are_named_with_what_makes_them_readable() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    place.write("logs/auth.log", &ordinary());
+    std::fs::write(place.path().join("logs/auth.log.1.gz"), b"\x1f\x8b\x08 packed").unwrap();
+    std::fs::write(place.path().join("logs/old.zip"), b"PK\x03\x04 packed").unwrap();
+    std::fs::write(place.path().join("logs/empty.log"), b"").unwrap();
+    let said = place.gimbal(&["triage", "logs", "--year", "2026"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for (file, why) in [("auth.log.1.gz", "gzip"), ("old.zip", "unpack it first"), ("empty.log", "empty")] {
+        let line = said.err.lines().find(|line| line.contains(file)).unwrap_or_else(|| panic!("{file}: {}", said.err));
+        assert!(line.contains("skipped: ") && line.contains(why) && !line.contains("--format"), "{line}");
+    }
+    assert!(said.err.contains("3 files were skipped, and nothing of them is in the packet"), "{}", said.err);
+}
+
+/// Raw telemetry that is replaced by its packet is lost.
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    let log = place.write("logs/auth.log", &ordinary());
+    place.write("context.yaml", "known_scanners:\n  - {address: 192.0.2.7, name: test}\n");
+    let cases: &[&[&str]] = &[
+        &["evidence", "extract", "logs/auth.log", "-o", "logs/auth.log"],
+        &["evidence", "extract", "logs", "-o", "logs/../logs/auth.log"],
+        &["triage", "logs/auth.log", "--packet", "logs/auth.log"],
+        &["triage", "logs/auth.log", "--context", "context.yaml", "--packet", "context.yaml"],
+        &["triage", "logs/auth.log", "--model", "reader/triage", "--figure", "logs/auth.log"],
+    ];
+    for arguments in cases {
+        let said = place.gimbal(arguments);
+        assert!(said.code == 2 && said.err.contains("is among the files that are read"), "{arguments:?}: {}", said.err);
+    }
+    assert_eq!(std::fs::read_to_string(log).unwrap(), ordinary());
+    // A new file beside the others is no loss.
+    place.gimbal(&["evidence", "extract", "logs", "--year", "2026", "-o", "logs/packet.json"]).good();
+    let said = place.gimbal(&["evidence", "prove", "F001", "logs/packet.json", "-o", "logs/packet.json"]);
+    assert!(said.code == 2 && said.err.contains("is the packet itself"), "{}", said.err);
+    place.gimbal(&["evidence", "verify", "logs/packet.json"]).good();
+}
+
+#[test]
+fn a_day_that_the_given_year_lacks_is_named_as_such() {
+    let place = Place::new();
+    let said = triage(&place, &ordinary().replace("Mar 28", "Feb 29"), &[]);
+    assert!(said.err.contains("2026 has no `Feb 29 10:00:00`") && !said.err.contains("give the year"), "{}", said.err);
+}
+
+#[test]
+fn a_mark_of_the_order_of_bytes_before_a_log_changes_no_fact() {
+    let place = Place::new();
+    let facts = |log: &str| {
+        place.write("auth.log", log);
+        let text = place.gimbal(&["evidence", "extract", "auth.log", "--year", "2026"]).good().out;
+        // Without the links of the chain, which begins with the hash of the source.
+        let lines = text.lines().filter_map(|line| line.strip_prefix("{\"fact\":")?.split_once(",\"link\":"));
+        lines.map(|(fact, _)| fact.to_owned()).collect::<Vec<String>>()
+    };
+    let (plain, marked) = (facts(&guessed()), facts(&format!("\u{feff}{}", guessed())));
+    assert_eq!(plain.len(), 7, "{plain:?}");
+    assert_eq!(plain, marked);
+}
+
 // covers: ARES-131
 #[test]
 fn what_is_stated_beside_the_log_explains_it() {
@@ -321,6 +406,11 @@ fn records_that_are_in_no_fact_are_counted_and_an_empty_packet_says_why() {
         let few = ask(&["--max-facts", "1", "--as", form]);
         assert!(few.out.contains("RECORDS IN NO FACT") && few.out.contains("--max-facts"), "{form}: {}", few.out);
     }
+    // A timeline has them in a row of its own, at a time that tools import.
+    let rows = ask(&["--max-facts", "1", "--as", "csv"]).out;
+    let last = rows.lines().last().unwrap();
+    assert!(last.starts_with("2026-03-28T09:0") && last.contains(",left_out,\"RECORDS IN NO FACT"), "{rows}");
+    assert!(!ask(&["--as", "csv"]).out.contains("left_out"));
     let none = ask(&["--entity", "host:nobody"]);
     assert_eq!(none.code, 10);
     assert!(none.err.contains("--since, --until and --entity take none of them"), "{}", none.err);

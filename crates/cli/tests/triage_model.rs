@@ -101,6 +101,15 @@ fn where_a_model_gives_nothing_valid_the_report_says_who_answered() {
     assert!(said.out.contains("refused: architect, round 1: unknown_fact: "), "{}", said.out);
 }
 
+/// A limit of nothing is kept by a model that costs nothing.
+#[test]
+fn a_free_model_plays_under_a_limit_of_no_dollars() {
+    let place = Place::new();
+    let said = triage(&place, "http://127.0.0.1:9/v1", &["--model", "reader/triage", "--max-cost", "0"]);
+    assert!(matches!(said.code, 0 | 10 | 20), "{} {}", said.code, said.err);
+    assert!(said.out.contains("$0.000000"), "{}", said.out);
+}
+
 #[test]
 fn nothing_is_sent_where_it_is_only_shown_and_limits_and_refusals_stop_the_run() {
     let place = Place::new();
@@ -112,7 +121,12 @@ fn nothing_is_sent_where_it_is_only_shown_and_limits_and_refusals_stop_the_run()
     let keyless = ["--model", "openai/gpt-4o-mini"];
     let said = triage(&place, &address, &[&keyless[..], &["--dry-run"]].concat()).good();
     assert!(said.out.contains("--- request 1 ---") && !said.err.contains("leaves this machine"), "{}", said.err);
+    // Neither a look nor a missing key leaves anything behind.
+    let nothing_kept =
+        || assert!(!place.path().join("runs").exists(), "{:?}", std::fs::read_dir(place.path().join("runs")));
+    nothing_kept();
     let said = triage(&place, &address, &keyless);
+    nothing_kept();
     assert!(said.code == 2 && said.err.contains("OPENAI_API_KEY"), "{} {}", said.code, said.err);
     assert!(!said.err.contains("leaves this machine"), "{}", said.err);
     let said = triage(&place, &address, &["--model", "vllm/judge", "--max-tokens", "10", "--pipeline", "debate"]);
@@ -134,6 +148,12 @@ fn nothing_is_sent_where_it_is_only_shown_and_limits_and_refusals_stop_the_run()
         (&["--model", "nobody"], "--model: "),
         (&["--model", "vllm/judge", "--skeptic", "rules"], "cannot be used with"),
         (&["--max-tokens", "5"], "--model"),
+        (&["--model", "vllm/judge", "--max-tokens", "0"], "--max-tokens <N>"),
+        (&["--model", "vllm/judge", "--max-output-tokens", "0"], "--max-output-tokens <N>"),
+        (&["--model", "vllm/judge", "--max-cost=-1"], "--max-cost <DOLLARS>"),
+        (&["--model", "vllm/judge", "--max-cost", "lots"], "expected a number of dollars"),
+        (&["--model", "openai/gpt-4o-mini", "--max-cost", "0"], "is not free"),
+        (&["--model", "vllm/judge", "--pipeline", "debat"], "gimbal: --pipeline: there is no configuration `debat`"),
     ] {
         let said = triage(&place, &address, more);
         assert!(said.code == 2 && said.err.contains(expected), "{more:?}: {} {}", said.code, said.err);
@@ -185,6 +205,9 @@ fn a_run_that_is_there_is_read_and_an_edited_packet_is_named() {
     assert_eq!((&types[0], types.last().unwrap()), (&json!("hypothesis"), &json!("verdict")));
     let judged = place.gimbal(&["judge", "sweep", "--run", name]).good().out;
     assert!(judged.contains("v2_symmetric") && !judged.contains("a limit cut them"), "{judged}");
+    // One packet has no other one that a mean could be taken over.
+    assert!(!judged.lines().any(|line| line.contains("calibrated") && line.contains("exact")), "{judged}");
+    assert!(judged.contains("No row of it where a cell has one scenario"), "{judged}");
 
     let kept = root.with_extension("packet.json");
     let text = std::fs::read_to_string(&kept).unwrap();

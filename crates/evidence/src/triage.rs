@@ -142,6 +142,7 @@ impl Triage<'_> {
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
             "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": packet.in_no_fact(),
+            "complete": packet.in_no_fact() == 0,
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
             "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
         })];
@@ -194,11 +195,16 @@ impl Triage<'_> {
         self.played.and_then(|played| played.narration.as_deref())
     }
 
-    /// How many records no side could see, because the packet had its most facts.
-    fn dropped(&self) -> Option<String> {
+    /// How many records no side could see, because the packet had its most facts; none where every record is in a fact.
+    #[must_use]
+    pub fn dropped(&self) -> Option<String> {
         let count = self.packet.in_no_fact();
+        let dismissal = match self.outcome.verdict {
+            Verdict::ThreatDismissed => ". No side saw them: the packet is dismissed, and not what was read",
+            Verdict::Inconclusive | Verdict::ThreatConfirmed => "",
+        };
         (count > 0).then(|| {
-            format!("RECORDS IN NO FACT, neither by themselves nor counted: {count}. The packet has its most facts: raise --max-facts, or read less (--since, --until, --entity)")
+            format!("RECORDS IN NO FACT, neither by themselves nor counted: {count}{dismissal}. The packet has its most facts: raise --max-facts, or read less (--since, --until, --entity)")
         })
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rsigma_eval::{Engine, Event, EventValue};
-use rsigma_parser::{Detection, DetectionItem, Modifier, SigmaRule};
+use rsigma_parser::{CorrelationRule, Detection, DetectionItem, Modifier, SigmaRule};
 
 use crate::{Level, LogSource, Record, patterns};
 
@@ -12,8 +12,10 @@ use crate::{Level, LogSource, Record, patterns};
 #[derive(Default)]
 pub struct Parsed {
     pub rules: Vec<SigmaRule>,
-    /// Rules over several records, and rules that change others: neither is asked.
-    pub others: usize,
+    /// Rules over several records.
+    pub correlations: Vec<CorrelationRule>,
+    /// Titles of rules that change others, which is not done.
+    pub filters: Vec<String>,
     pub problems: Vec<String>,
 }
 
@@ -21,8 +23,9 @@ pub struct Parsed {
 pub fn parse(text: &str) -> Parsed {
     match rsigma_parser::parse_sigma_yaml(text) {
         Ok(found) => Parsed {
-            others: found.correlations.len() + found.filters.len(),
             rules: found.rules,
+            correlations: found.correlations,
+            filters: found.filters.into_iter().map(|filter| filter.title).collect(),
             problems: found.errors,
         },
         Err(error) => Parsed { problems: vec![error.to_string()], ..Parsed::default() },
@@ -35,9 +38,9 @@ pub fn log_source(rule: &SigmaRule) -> LogSource {
     LogSource { category: source.category.clone(), product: source.product.clone(), service: source.service.clone() }
 }
 
-/// The level of a rule.
-pub fn level(rule: &SigmaRule) -> Option<Level> {
-    rule.level.and_then(|level| level.as_str().parse().ok())
+/// A level as this program has it.
+pub fn level(level: Option<rsigma_parser::Level>) -> Option<Level> {
+    level.and_then(|level| level.as_str().parse().ok())
 }
 
 /// The placeholders that a rule leaves to whoever runs it, such as the names of a site's own servers.

@@ -1,6 +1,6 @@
 //! Hits of rules as facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Digest, chain};
 use gimbal_evidence::extract::{Observed, Watcher};
@@ -8,20 +8,33 @@ use gimbal_evidence::{
     Aggregate, Class, Counter, Entity, Locator, NewFact, Selection, Source, SourceId, SourceKind, Stamp, Utc, merkle,
 };
 
-use crate::{Matcher, Record, Rule, Tables};
+use crate::correlation::fields_of;
+use crate::{Correlated, Matcher, Record, Remembered, Rule, Tables};
 
 /// What a hit's fact says was done.
 const ACTION: &str = "rule matched";
 /// How a fact that counts hits is computed.
 const FORMULA: &str = "records that one rule matched";
+/// The same for a rule over several records.
+const FORMULA_SEVERAL: &str = "records of one match of a rule over several records";
+/// The same for all matches of such a rule.
+const FORMULA_ALL_SEVERAL: &str = "records of all matches of a rule over several records";
 /// Most characters of a text of a rule in a fact.
 const MAX_TEXT: usize = 1000;
+/// Most entities of a fact about several records.
+const MAX_ENTITIES: usize = 20;
+/// Most records that are remembered for rules over several records: some 500 bytes each.
+pub const MAX_REMEMBERED: usize = 100_000;
 
 /// Asks rules about every record that a selection takes, and makes facts of the hits.
 ///
 /// Each hit is a fact of the class `rule_hit` at the place of its record. A rule with more hits than the selection's `aggregate_above`
 /// gives one fact that counts them all, and keeps the first ones as facts. Facts of hits take no place of others in the packet: there are at
 /// most `max_facts` of them beside the selected ones, taken by turns from the rules in the order of their first hits.
+///
+/// Rules over several records are asked once all records are read: over those that the rules matched which they name, in the order of their
+/// times. A match is one fact that counts its records. A rule that such rules name, and that none of them lets speak, gives no hits of its
+/// own.
 pub struct Hits<'m> {
     matcher: &'m dyn Matcher,
     tables: &'m Tables,
@@ -31,12 +44,33 @@ pub struct Hits<'m> {
     lanes: BTreeMap<usize, Lane>,
     asked: u64,
     matched: u64,
+    /// Rules that are part of a rule over several records.
+    parts: BTreeSet<usize>,
+    /// Those of them that give no hits of their own.
+    silent: BTreeSet<usize>,
+    /// Fields that rules over several records look at.
+    fields: BTreeSet<String>,
+    remembered: Vec<Remembered>,
+    /// Of each remembered record, what its fact shows.
+    shown: Vec<Shown>,
+    not_remembered: u64,
+}
+
+/// What a fact shows of a remembered record.
+struct Shown {
+    /// Where its record is, such as `record 17 of S1`.
+    at: String,
+    leaf: Digest,
+    entities: Vec<Entity>,
 }
 
 /// The hits of a rule.
 #[derive(Default)]
 struct Lane {
     count: u64,
+    /// Records of all hits: more than hits for a rule over several records.
+    records: u64,
+    is_several: bool,
     first: Option<Utc>,
     last: Option<Utc>,
     members: merkle::Frontier,
@@ -50,7 +84,7 @@ struct Lane {
 pub struct Found<'m> {
     /// The rule.
     pub rule: &'m Rule,
-    /// How many records it matched.
+    /// How many records it matched: for a rule over several records, those of all its matches.
     pub records: u64,
 }
 
@@ -58,6 +92,10 @@ impl<'m> Hits<'m> {
     /// No hits yet.
     #[must_use]
     pub fn new(matcher: &'m dyn Matcher, tables: &'m Tables, selection: &Selection) -> Self {
+        let several = matcher.correlations();
+        let parts: BTreeSet<usize> = several.iter().flat_map(|rule| rule.parts.iter().copied()).collect();
+        let speaking = several.iter().filter(|rule| rule.generates).flat_map(|rule| rule.parts.iter().copied());
+        let speaking: BTreeSet<usize> = speaking.collect();
         Self {
             matcher,
             tables,
@@ -66,16 +104,82 @@ impl<'m> Hits<'m> {
             lanes: BTreeMap::new(),
             asked: 0,
             matched: 0,
+            silent: parts.difference(&speaking).copied().collect(),
+            parts,
+            fields: fields_of(several),
+            remembered: Vec::new(),
+            shown: Vec::new(),
+            not_remembered: 0,
         }
     }
 
-    /// The rules that matched, with how often, in the order of the rules.
+    /// Asks the rules over several records. The other calls do so themselves: to be called once everything is read.
+    fn close(&mut self) {
+        let (remembered, shown) = (std::mem::take(&mut self.remembered), std::mem::take(&mut self.shown));
+        let matcher = self.matcher;
+        for rule in matcher.correlations() {
+            for found in rule.matches(&remembered) {
+                self.add(&found, &remembered, &shown);
+            }
+        }
+    }
+
+    fn add(&mut self, found: &Correlated, remembered: &[Remembered], shown: &[Shown]) {
+        let Some(rule) = self.matcher.rules().get(found.rule) else { return };
+        let turn = self.lanes.len() as u64;
+        let lane = self.lanes.entry(found.rule).or_insert_with(|| Lane { turn, ..Lane::default() });
+        let mut members = merkle::Frontier::default();
+        let mut entities: Vec<Entity> = Vec::new();
+        let times = found.records.iter().filter_map(|index| Some(remembered.get(*index)?.time));
+        let (first, last) = (times.clone().min(), times.max());
+        for shown in found.records.iter().filter_map(|index| shown.get(*index)) {
+            members.push(shown.leaf);
+            lane.members.push(shown.leaf);
+            for entity in &shown.entities {
+                if entities.len() < MAX_ENTITIES && !entities.contains(entity) {
+                    entities.push(entity.clone());
+                }
+            }
+        }
+        lane.count += 1;
+        lane.records += found.records.len() as u64;
+        lane.is_several = true;
+        lane.first = lane.first.into_iter().chain(first).min();
+        lane.last = lane.last.into_iter().chain(last).max();
+        if lane.count <= self.above {
+            let count = Counter(found.records.len() as u64);
+            let formula = FORMULA_SEVERAL.to_owned();
+            let aggregate = Aggregate { count, first, formula, last, root: members.root() };
+            let time = first.map(|utc| Stamp { found: format!("first of {}", found.records.len()), utc });
+            let mut fact = NewFact { aggregate: Some(aggregate), entities, time, ..named(rule) };
+            let group: Vec<String> = found.group.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            if !group.is_empty() {
+                fact.attributes.insert("rule_group".to_owned(), printable(&group.join(", ")));
+            }
+            // Records of one match may have the bytes of those of another: their places tell them apart.
+            let at = |index: Option<&usize>| index.and_then(|index| shown.get(*index)).map(|shown| shown.at.clone());
+            let places = [("rule_first", at(found.records.first())), ("rule_last", at(found.records.last()))];
+            for (name, place) in places {
+                fact.attributes.extend(place.map(|place| (name.to_owned(), place)));
+            }
+            lane.kept.push(fact);
+        }
+    }
+
+    /// Records that rules over several records were not asked about: without a time, or beyond [`MAX_REMEMBERED`].
     #[must_use]
-    pub fn found(&self) -> Vec<Found<'m>> {
+    pub const fn not_remembered(&self) -> u64 {
+        self.not_remembered
+    }
+
+    /// The rules that matched, with how often, in the order of the rules. To be called once everything is read.
+    #[must_use]
+    pub fn found(&mut self) -> Vec<Found<'m>> {
+        self.close();
         let rules = self.matcher.rules();
         self.lanes
             .iter()
-            .filter_map(|(index, lane)| Some(Found { rule: rules.get(*index)?, records: lane.count }))
+            .filter_map(|(index, lane)| Some(Found { rule: rules.get(*index)?, records: lane.records }))
             .collect()
     }
 
@@ -93,7 +197,8 @@ impl<'m> Hits<'m> {
 
     /// The facts, and how many hits are in none of them. A hit that only a counting fact counts is in that one.
     #[must_use]
-    pub fn into_facts(self) -> (Vec<NewFact>, u64) {
+    pub fn into_facts(mut self) -> (Vec<NewFact>, u64) {
+        self.close();
         let rules = self.matcher.rules();
         let mut lanes: Vec<(&Rule, Lane)> =
             self.lanes.into_iter().filter_map(|(index, lane)| Some((rules.get(index)?, lane))).collect();
@@ -156,11 +261,15 @@ impl Watcher for Hits<'_> {
         self.tables.rename(&mut record);
         let matched = self.matcher.matches(&record);
         self.matched += u64::from(!matched.is_empty());
-        for index in matched {
+        if matched.iter().any(|index| self.parts.contains(index)) {
+            self.remember(&matched, &record, source, time, observed);
+        }
+        for index in matched.into_iter().filter(|index| !self.silent.contains(index)) {
             let Some(rule) = self.matcher.rules().get(index) else { continue };
             let turn = self.lanes.len() as u64;
             let lane = self.lanes.entry(index).or_insert_with(|| Lane { turn, ..Lane::default() });
             lane.count += 1;
+            lane.records += 1;
             lane.members.push(chain::leaf(observed.raw));
             if let Some(time) = time {
                 lane.first = Some(lane.first.map_or(time, |first| first.min(time)));
@@ -177,24 +286,50 @@ impl Lane {
     /// The fact that counts all hits.
     fn counted(&self, rule: &Rule) -> NewFact {
         let aggregate = Aggregate {
-            count: Counter(self.count),
+            count: Counter(self.records),
             first: self.first,
-            formula: FORMULA.to_owned(),
+            formula: if self.is_several { FORMULA_ALL_SEVERAL } else { FORMULA }.to_owned(),
             last: self.last,
             root: self.members.root(),
         };
-        let time = self.first.map(|utc| Stamp { found: format!("first of {}", self.count), utc });
+        let time = self.first.map(|utc| Stamp { found: format!("first of {}", self.records), utc });
         NewFact { aggregate: Some(aggregate), time, ..named(rule) }
     }
 }
 
-/// The fact of one hit. Actor and object of the record stand among its entities: the rule did nothing to either.
-fn fact(rule: &Rule, source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact {
+impl Hits<'_> {
+    fn remember(
+        &mut self,
+        matched: &[usize],
+        record: &Record,
+        source: SourceId,
+        time: Option<Utc>,
+        observed: &Observed<'_>,
+    ) {
+        let (Some(time), true) = (time, self.remembered.len() < MAX_REMEMBERED) else {
+            self.not_remembered += 1;
+            return;
+        };
+        let fields = self.fields.iter().filter_map(|name| Some((name.as_str(), record.get(name)?))).collect();
+        let rules = matched.iter().copied().filter(|index| self.parts.contains(index)).collect();
+        self.remembered.push(Remembered { time, rules, fields });
+        let at = format!("{} of {source}", observed.details.place());
+        self.shown.push(Shown { at, leaf: chain::leaf(observed.raw), entities: about(observed) });
+    }
+}
+
+/// Actor and object of a record.
+fn about(observed: &Observed<'_>) -> Vec<Entity> {
     let about = observed.actor.iter().chain(&observed.object);
     let mut entities: Vec<Entity> = about.filter_map(|(kind, name)| Entity::new(*kind, *name).ok()).collect();
     entities.dedup();
+    entities
+}
+
+/// The fact of one hit. Actor and object of the record stand among its entities: the rule did nothing to either.
+fn fact(rule: &Rule, source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact {
     NewFact {
-        entities,
+        entities: about(observed),
         time: time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
         locator: Some(Locator { at: observed.details.place(), source }),
         raw_sha256: Some(Digest::of(observed.raw)),

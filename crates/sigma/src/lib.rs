@@ -11,6 +11,7 @@
 //! whole: whatever implements [`Matcher`] can take the engine's place.
 
 pub mod comparison;
+mod correlation;
 #[cfg(feature = "sigma")]
 mod engine;
 mod folder;
@@ -21,10 +22,13 @@ mod record;
 mod rule;
 #[cfg(feature = "sigma")]
 mod set;
+#[cfg(feature = "sigma")]
+mod several;
 mod tables;
 
+pub use correlation::{Correlated, Correlation, Expression, Grouping, Kind, Remembered, Wanted};
 pub use folder::{FolderError, MAX_RULE_BYTES, RuleFiles, RuleText, Unread};
-pub use hits::{Found, Hits};
+pub use hits::{Found, Hits, MAX_REMEMBERED};
 pub use record::Record;
 pub use rule::{Level, LogSource, Matcher, Rule};
 #[cfg(feature = "sigma")]

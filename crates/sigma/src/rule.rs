@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use gimbal_core::Digest;
 
-use crate::Record;
+use crate::{Correlation, Record};
 
 /// How much attention the author of a rule asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,9 +98,14 @@ pub struct Rule {
 
 /// Asks rules about records.
 pub trait Matcher {
-    /// The rules that can match, in a fixed order.
+    /// The rules that can match, in a fixed order. Those over several records are among them.
     fn rules(&self) -> &[Rule];
 
-    /// The indexes of the rules that match a record, in rising order, each once.
+    /// The rules over several records.
+    fn correlations(&self) -> &[Correlation] {
+        &[]
+    }
+
+    /// The indexes of the rules over one record that match it, in rising order, each once.
     fn matches(&self, record: &Record) -> Vec<usize>;
 }

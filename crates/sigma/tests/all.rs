@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod comparisons;
+mod correlations;
 #[cfg(feature = "sigma")]
 mod engine;
 mod folders;
@@ -9,5 +10,7 @@ mod hits;
 #[cfg(feature = "sigma")]
 mod real;
 mod records;
+#[cfg(feature = "sigma")]
+mod several;
 mod support;
 mod tables;

@@ -8,7 +8,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::rules::RuleSet;
 use gimbal_evidence::{Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind};
 use gimbal_messages::Record;
-use gimbal_messages::records::debate::{Asserted, Audited, Confidence, VerdictGiven};
+use gimbal_messages::records::debate::{Asserted, Audited, Challenged, Confidence, Escalation, VerdictGiven};
 
 fn asserted(role: &str, round: u32, claim: &str, facts: &[&str]) -> Asserted {
     Asserted {
@@ -155,6 +155,59 @@ fn a_debate_is_told_as_messages_with_source_target_phase_and_type() {
     let members = ["id", "source", "target", "phase", "type", "level"];
     assert!(members.iter().zip(levels).all(|(member, expected)| first[member] == expected), "{first}");
     assert!(["confidence", "assertions", "citations", "unknowns"].iter().all(|member| !first[member].is_null()));
+}
+
+/// What the gate found, what an audit made of claims and what the Oracle did are told as what they are.
+// covers: ARES-051, ARES-132, ARES-133
+#[test]
+fn signs_audits_and_the_oracle_are_messages_of_their_own() {
+    let mut debate = debate();
+    let escalation = Escalation {
+        verdict: "INCONCLUSIVE".to_owned(),
+        certainty: Milli(700),
+        definition: "winner".to_owned(),
+        low: Milli(350),
+        high: Milli(650),
+        in_band: false,
+        signs: vec!["narrow_spread".to_owned()],
+        escalated: true,
+    };
+    debate.add(Escalation::KIND, &escalation.data().to_string()).unwrap();
+    let challenged = Challenged {
+        against: "architect".to_owned(),
+        strategy: "rules".to_owned(),
+        facts: vec!["F003".to_owned()],
+        discount: Milli(100),
+        before: "THREAT_CONFIRMED".to_owned(),
+        after: "INCONCLUSIVE".to_owned(),
+    };
+    debate.add(Challenged::KIND, &challenged.data().to_string()).unwrap();
+    let messages = debate.messages();
+    let of = |source: &str| messages.iter().find(|one| one.source == source).unwrap();
+    let gate = of("gate");
+    assert_eq!((gate.signs.as_slice(), gate.unknowns.len()), (["narrow_spread".to_owned()].as_slice(), 0));
+    assert!(gate.text().contains("\n    sign of miscalibration: narrow_spread"), "{}", gate.text());
+    assert!(!gate.text().contains("unknown"), "{}", gate.text());
+    let oracle = of("oracle");
+    assert_eq!((oracle.target.as_str(), oracle.confidence), ("architect", None));
+    assert_eq!(
+        oracle.text().lines().skip(1).collect::<Vec<_>>(),
+        ["    takes 0.1 off the confidence, by facts that nobody cited: F003"]
+    );
+    assert!(oracle.text().contains("THREAT_CONFIRMED before, INCONCLUSIVE after"), "{}", oracle.text());
+    // The side that answers the claims speaks; without an answer the audit is code's.
+    let audit = messages.iter().find(|one| !one.audits.is_empty()).unwrap();
+    assert_eq!((audit.source.as_str(), audit.target.as_str()), ("architect", "skeptic"));
+    assert!(
+        audit.text().ends_with("0 of 1 claims survive\n    S1 is struck: weak, unchecked, answered rebut with F001"),
+        "{}",
+        audit.text()
+    );
+    debate.audited[0].answer = "none".to_owned();
+    assert!(debate.messages().iter().any(|one| one.source == "audit"));
+    // The verdict is the last message, and ids count all of them.
+    assert_eq!(messages.last().unwrap().source, "judge");
+    assert_eq!(messages.last().unwrap().id, format!("M{}", messages.len()));
 }
 
 /// The opener's thesis is answered in the same round where the other side hears it; a gate asks for more; votes speak for themselves.

@@ -13,6 +13,10 @@ pub(super) const BOUNDS: (usize, usize) = (6, 12);
 pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
 /// Printable ASCII without what JSON must escape.
 const SAFE: &str = r"[ !#-\[\]-~]";
+/// The same with strokes, as JSON writes them: names of Windows have them. And as a schema means them.
+const NAME: [&str; 2] = [r"([ !#-\[\]-~]|\\\\)", r"[ !#-~]"];
+/// What a name begins with: no blank, which a reading would take away.
+const FIRST: [&str; 2] = [r"([!#-\[\]-~]|\\\\)", r"[!#-~]"];
 
 /// The form of a position over a packet; with confidences of claims where it is `anchored`.
 pub(super) fn position(packet: &Packet, anchored: bool) -> Form {
@@ -93,24 +97,30 @@ fn predicate(packet: &Packet) -> Form {
     let all: Vec<String> =
         Class::ALL.iter().filter(|class| !class.is_opinion()).map(|class| escape(class.name())).collect();
     let kinds = EntityKind::ALL.map(EntityKind::name).join("|");
-    let text = format!("{SAFE}{{1,60}}");
-    let mut forms = vec![
-        "count [1-9][0-9]{0,5}".to_owned(),
-        "same_actor".to_owned(),
-        "same_object".to_owned(),
-        "in_order".to_owned(),
-        "within [1-9][0-9]{0,5}".to_owned(),
-        "explained".to_owned(),
-        format!("absent ({})", all.join("|")),
-        format!("field [A-Za-z_]{{1,30}}={SAFE}{{1,40}}"),
-        format!("mentions [!#-\\[\\]-~]{text}"),
-        format!("about ({kinds}):[!#-\\[\\]-~]{{1,60}}"),
-        format!("means [!#-\\[\\]-~]{text}"),
-    ];
-    if !present.is_empty() {
-        forms.insert(0, format!("class ({})", present.join("|")));
-    }
-    quoted(&format!("({})", forms.join("|")), TEXTS.0)
+    // Names and values as facts show them: fields such as `param1` and `Threat Name`, paths and accounts of Windows.
+    let [raw, meant] = [0, 1].map(|way| {
+        let (name, first) = (NAME[way], FIRST[way]);
+        let mut forms = vec![
+            "count [1-9][0-9]{0,5}".to_owned(),
+            "same_actor".to_owned(),
+            "same_object".to_owned(),
+            "in_order".to_owned(),
+            "within [1-9][0-9]{0,5}".to_owned(),
+            "explained".to_owned(),
+            format!("absent ({})", all.join("|")),
+            format!("field [A-Za-z][A-Za-z0-9_. -]{{0,29}}={first}{name}{{0,39}}"),
+            format!("mentions {first}{name}{{1,60}}"),
+            format!("about ({kinds}):{first}{name}{{0,59}}"),
+            format!("means [!#-\\[\\]-~]{SAFE}{{1,60}}"),
+        ];
+        if !present.is_empty() {
+            forms.insert(0, format!("class ({})", present.join("|")));
+        }
+        format!("({})", forms.join("|"))
+    });
+    // A stroke is two characters in JSON.
+    let schema = json!({ "type": "string", "pattern": format!("^{meant}$") });
+    Form::closed(format!("\"{raw}\""), schema, 2 * TEXTS.0)
 }
 
 /// An assertion cut to what the forms let through.
@@ -191,5 +201,31 @@ mod tests {
             assert!(one.parse::<gimbal_evidence::claim::Predicate>().is_ok(), "{one}");
         }
         assert!(!regex.is_match("\"class logon\"") && !regex.is_match("\"guilty\""));
+    }
+
+    /// What lines of facts show can be named under a mask too: accounts and paths of Windows, and fields with digits and blanks.
+    #[test]
+    fn names_as_facts_show_them_are_in_the_form_and_come_back() {
+        let form = predicate(&packet(3));
+        let regex = regex::Regex::new(&format!("^{}$", form.regex)).unwrap();
+        let schema = regex::Regex::new(form.schema["pattern"].as_str().unwrap()).unwrap();
+        for said in [
+            r"about account:CLINIC\\reception2",
+            r"about process:C:\\Program Files\\MediDesk\\MediDesk.exe (10912)",
+            r"about file:\\\\*\\Scans",
+            "field param1=running",
+            "field Threat Name=x",
+            r"field ServiceFileName=C:\\a b\\c.exe",
+            r"mentions C:\\Users",
+        ] {
+            let text = format!("\"{said}\"");
+            assert!(regex.is_match(&text), "{said}");
+            let meant: String = serde_json::from_str(&text).unwrap();
+            assert!(schema.is_match(&meant), "{meant}");
+            assert_eq!(meant.parse::<gimbal_evidence::claim::Predicate>().unwrap().to_string(), meant);
+        }
+        for wrong in [r#""about host:a"b""#, r#""about host:a\b""#, "\"about host: a\"", "\"field 1=x\""] {
+            assert!(!regex.is_match(wrong), "{wrong}");
+        }
     }
 }

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{
-    Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, LaneId, Needs, RecordKind, Stage, canonical,
+    Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, LaneId, Milli, Needs, RecordKind, Stage, canonical,
 };
 use gimbal_evidence::judge::{Arithmetic, Certainty};
 use gimbal_evidence::rules::{Decision as Judging, RuleSet};
@@ -52,7 +52,7 @@ pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, Side
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
-const BEHAVIOUR: u32 = 3;
+const BEHAVIOUR: u32 = 4;
 
 /// The family `debate`.
 #[derive(Debug)]
@@ -228,6 +228,8 @@ struct Debate {
     /// Neither side hears the other.
     isolated: bool,
     votes: u32,
+    /// Temperature of the votes; that of their roles where there is none.
+    vote_temperature: Option<Milli>,
     audit: bool,
     /// Context blocks of the agents that see the packet.
     context: Vec<String>,
@@ -361,6 +363,7 @@ impl Architecture for Debate {
             "neutral": self.neutral,
             "isolated": self.isolated,
             "votes": self.votes,
+            "vote_temperature": self.vote_temperature,
             "audit": self.audit,
             "active_oracle": self.active.name(),
             "narrator": self.telling.name(),

@@ -34,7 +34,11 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     if !settings.calibration {
         common.flags.include_calibration = Some(false);
     }
-    let [architect, skeptic] = Role::BOTH.map(|role| speaker(name, role, &settings, &common, files));
+    let temperature = settings.vote_temperature.map(Milli::from_f64);
+    let [architect, skeptic] = Role::BOTH.map(|role| {
+        let spoken = speaker(name, role, &settings, &common, files)?;
+        Ok::<_, BuildError>(Speaker { agent: spoken.agent.map(|agent| agent.sampled(temperature, None)), ..spoken })
+    });
     let agent = |wanted: bool, place: Place<'_>, member: &Member| -> Result<Option<Agent>, BuildError> {
         if wanted { place.agent(name, (member, &common), files).map(Some) } else { Ok(None) }
     };
@@ -118,6 +122,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         neutral: settings.neutral,
         isolated: settings.self_correction > 0,
         votes: settings.votes,
+        vote_temperature: temperature,
         audit: settings.audit,
         context,
         rules,
@@ -146,6 +151,9 @@ fn used(mut settings: Settings) -> Settings {
     settings.swap &= rounds > 1 || settings.skeptic_sees_thesis;
     // Code keeps no confidence of its own for a claim.
     settings.anchored &= architect || skeptic;
+    if settings.votes == 1 || !(architect || skeptic) {
+        settings.vote_temperature = None;
+    }
     if settings.judge == "claims" {
         (settings.arithmetic, settings.certainty) = (ArithmeticKind::default(), CertaintyKind::default());
     }
@@ -273,6 +281,9 @@ fn checked(settings: &Settings) -> Result<(), (&'static str, String)> {
         && !(share(gate.low) && share(gate.high) && gate.low <= gate.high)
     {
         return Err(("gate", "`low` and `high` must be from 0 to 1, the lower one first".to_owned()));
+    }
+    if settings.vote_temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
+        return Err(("vote_temperature", "`vote_temperature` must be from 0 to 2".to_owned()));
     }
     if let Some(means) = &settings.means
         && !(share(means.architect) && share(means.skeptic))

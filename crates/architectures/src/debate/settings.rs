@@ -33,6 +33,10 @@ pub struct Settings {
     /// Number of independent single turns whose verdicts are counted; 1 where it is left out.
     #[schemars(range(min = 1, max = 16))]
     pub votes: u32,
+    /// Temperature of the votes, in the place of that of their roles; that of the roles where it is left out. A model that decodes greedily votes
+    /// with copies of one vote.
+    #[schemars(range(min = 0, max = 2))]
+    pub vote_temperature: Option<f64>,
     /// How often each side looks again at what it said itself, without hearing the other.
     #[schemars(range(max = 15))]
     pub self_correction: u32,
@@ -84,6 +88,7 @@ impl Default for Settings {
             neutral: false,
             calibration: true,
             votes: 1,
+            vote_temperature: None,
             self_correction: 0,
             judge: "v2".to_owned(),
             means: None,

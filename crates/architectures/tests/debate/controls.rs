@@ -22,11 +22,15 @@ async fn votes_are_single_turns_apart_whose_majority_decides() {
     assert_eq!((last.definition.as_str(), last.architect.0, last.last), ("votes", 666, true));
     assert!(played.records::<Confidence>().iter().all(|one| one.vote.is_some()));
     assert_eq!(played.concluded()["facts"], "F001 F002");
+    // Greedy decoding would give one vote three times: they are drawn at a temperature, and a setting of its own takes its place.
+    assert!(played.requests.iter().all(|(_, request)| request.sampling.temperature.0 == 700));
     // Without a majority nothing is decided.
     let court = Court::new(json!({ "rounds": 1, "votes": 2 }))
         .says("architect", [architect(0.9), architect(0.2)])
         .says("skeptic", [skeptic(0.3), skeptic(0.9)]);
-    assert_eq!(court.play().await.verdict(), "INCONCLUSIVE");
+    let played = court.play().await;
+    assert_eq!(played.verdict(), "INCONCLUSIVE");
+    assert!(played.requests.iter().all(|(_, request)| request.sampling.temperature.0 == 0), "that of the roles");
 }
 
 #[tokio::test]

@@ -109,6 +109,7 @@ fn what_a_pipeline_does_not_use_makes_no_cell_of_its_own() {
         (json!({ "rounds": 2 }), "stops_early", json!(false)),
         (json!({ "configuration": "votes" }), "stops_early", json!(false)),
         (json!({ "self_correction": 1 }), "stops_early", json!(false)),
+        (json!({ "rounds": 1 }), "vote_temperature", json!(0.5)),
         (json!({ "rounds": 1 }), "swap", json!(true)),
         (json!({ "configuration": "votes" }), "swap", json!(true)),
         (json!({ "configuration": "code-skeptic" }), "skeptic_sees_thesis", json!(true)),

@@ -151,7 +151,8 @@ pub struct Sources {
 /// `gimbal triage`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. Without --model nothing leaves this machine: both sides are \
+    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. A dismissal over a packet that left records out ends with 10, since no \
+                        side saw them (--allow-left-out: with 0). Without --model nothing leaves this machine: both sides are \
                         rules, and the judge is arithmetic. With a model of a provider, the text of the facts is sent to it; what is sent is \
                         said before, and --dry-run shows it. Keep the head that is printed: it shows later whether the packet was changed."
 )]
@@ -172,13 +173,13 @@ pub struct TriageArgs {
     #[arg(long, value_enum)]
     pub skeptic: Option<SkepticChoice>,
     /// Most dollars that the model may cost
-    #[arg(long, value_name = "DOLLARS", requires = "model")]
+    #[arg(long, value_name = "DOLLARS", requires = "model", value_parser = dollars)]
     pub max_cost: Option<f64>,
     /// Most tokens, input and output together
-    #[arg(long, value_name = "N", requires = "model")]
+    #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
     /// Most tokens of one answer
-    #[arg(long, value_name = "N", requires = "model")]
+    #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_output_tokens: Option<u32>,
     /// The folder that holds run folders: the calls of the model are kept there
     #[arg(long, value_name = "DIR", default_value = "runs", requires = "model")]
@@ -189,12 +190,24 @@ pub struct TriageArgs {
     /// Draws the debate as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "model")]
     pub figure: Option<PathBuf>,
+    /// A dismissal ends with exit code 0 also where records are in no fact of the packet
+    #[arg(long)]
+    pub allow_left_out: bool,
     /// What to print
     #[arg(long = "as", value_enum, default_value_t = TriageForm::Text)]
     pub form: TriageForm,
     /// Where the packet is kept
     #[arg(long, value_name = "FILE")]
     pub packet: Option<PathBuf>,
+}
+
+/// A number of dollars; 0 where a model must be free.
+fn dollars(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number of dollars, such as 0.5".to_owned())?;
+    if number.is_finite() && (0.0..=1e9).contains(&number) {
+        return Ok(number);
+    }
+    Err("must be from 0 to 1000000000 dollars".to_owned())
 }
 
 /// Which Skeptic answers.

@@ -14,7 +14,7 @@ use gimbal_evidence::{Counter, Packet, Pseudonym, Selection, Utc};
 use super::rules::{Reading, Rules, watcher};
 use crate::args::Sources;
 use crate::exit::Failure;
-use crate::stdio::message;
+use crate::stdio::{self, message};
 
 /// Reads all sources and freezes what was selected. What could not be read is told on standard error.
 pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
@@ -28,7 +28,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let mut hits = rules.as_ref().map(|rules| rules.hits(&selection));
     let mut extraction = Extraction::new(selection, options).with_pseudonyms(pseudonyms(asked)?);
     let mut shifts = Shifts::of(&asked.shift)?;
-    let mut read = 0_usize;
+    let (mut read, mut passed_over) = (0_usize, 0_usize);
     for Found { path, in_folder } in found(&asked.files, &mut shifts)? {
         let place = path.display().to_string();
         let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
@@ -38,8 +38,9 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
                 read += 1;
             }
             // A folder holds other files too.
-            Err(SourceError::UnknownFormat(_) | SourceError::Empty) if in_folder => {
-                message(&format!("{place}: skipped: no format that is known"));
+            Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
+                message(&skipped(&place, &error));
+                passed_over += 1;
             }
             Err(error) => return Err(failed(&place, error)),
         }
@@ -55,6 +56,10 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     shifts.all_taken()?;
     if read == 0 {
         return Err(Failure::Usage("nothing was read: none of the files is in a known format".to_owned()));
+    }
+    if passed_over > 0 {
+        let files = stdio::count(passed_over, "file was", "files were");
+        message(&format!("{files} skipped, and nothing of them is in the packet: the reasons are above"));
     }
     if let Some(context) = &asked.context {
         let place = context.display().to_string();
@@ -75,6 +80,31 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
         message(&nothing_in(&packet));
     }
     Ok(packet)
+}
+
+/// Refuses to write where something is read: raw telemetry that is replaced by its packet is lost.
+pub fn spared(flag: &str, out: &Path, asked: &Sources) -> Result<(), Failure> {
+    let further = [&asked.context, &asked.pseudonyms].into_iter().flatten();
+    let is_read = |path: &PathBuf| {
+        let below = path.is_dir() && out.exists() && canonical(out).starts_with(canonical(path));
+        below || is_same(out, path)
+    };
+    if asked.files.iter().chain(further).any(is_read) {
+        return Err(Failure::Usage(format!(
+            "{flag}: {} is among the files that are read, and would be replaced; name another file",
+            out.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to one file, by links too.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    one.exists() && other.exists() && canonical(one) == canonical(other)
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// Why a packet has no fact.
@@ -130,6 +160,14 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<Vec<Found>, Failure> 
 
 fn unopened(place: &str, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("{place}: cannot be opened: {error}"))
+}
+
+/// What is said of a file of a folder that is passed over: a packed one holds records that nobody looks at.
+pub(super) fn skipped(place: &str, error: &SourceError) -> String {
+    let why = error.to_string();
+    // The hint on `--format` would name one format for all files of the folder.
+    let why = why.split("; name the format").next().unwrap_or(&why);
+    format!("{place}: skipped: {why}")
 }
 
 /// The map of `--pseudonyms`.

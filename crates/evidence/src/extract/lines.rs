@@ -5,6 +5,8 @@ use std::io::{self, BufRead};
 
 /// Longest line that is read, in bytes; a longer one is damaged.
 pub(super) const MAX_LINE: usize = 1 << 20;
+/// What some editors write before the first line of a text in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads lines without copying those that the reader's buffer holds whole.
 pub(super) struct Lines<R> {
@@ -80,6 +82,9 @@ impl<R: BufRead> Lines<R> {
             &self.spanning
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        // A mark of the order of bytes is no part of the first record.
+        let mark = if self.number == 1 { MARK } else { b"" };
+        let bytes = bytes.strip_prefix(mark).unwrap_or(bytes);
         Ok(Some(Line { bytes, number: self.number, too_long }))
     }
 }
@@ -109,6 +114,15 @@ mod tests {
             assert_eq!(lines(text, capacity), expected, "{capacity}");
         }
         assert!(lines(b"", 8).is_empty());
+    }
+
+    #[test]
+    fn a_mark_of_the_order_of_bytes_is_no_part_of_the_first_line_and_stays_in_others() {
+        for capacity in [1, 2, 3, 4, 100] {
+            let found = lines(b"\xef\xbb\xbfone\n\xef\xbb\xbftwo", capacity);
+            let found: Vec<&[u8]> = found.iter().map(|(line, _)| line.as_slice()).collect();
+            assert_eq!(found, [&b"one"[..], b"\xef\xbb\xbftwo"], "{capacity}");
+        }
     }
 
     #[test]

@@ -2,11 +2,14 @@
 //! the records of an episode: sides write positions, and code knows the rest.
 
 use gimbal_core::Milli;
-use gimbal_messages::records::debate::{Asserted, Confidence, VerdictGiven};
+use gimbal_messages::records::debate::{Asserted, Audited, Confidence, VerdictGiven};
 use serde::Serialize;
 
 use super::Debate;
 use crate::cases::Side;
+
+/// What a side answers in an audit when it does not.
+const UNANSWERED: &str = "none";
 
 /// Where in the argument a message stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -80,12 +83,29 @@ pub struct Claim {
     pub check: String,
 }
 
+/// What an audit says of a claim (ARES-052, ARES-133).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// The claim.
+    pub claim: String,
+    /// `supported`, `weak` or `unsupported`: two valid facts or more, one, none.
+    pub support: String,
+    /// What code says of it: `entailed`, `contradicted` or `unchecked`.
+    pub check: String,
+    /// What the other side answers: `accept`, `rebut`, `no_contest`, or `none` where it was not asked or gave no answer.
+    pub answer: String,
+    /// Facts of the rebuttal that the claim does not cite.
+    pub facts: Vec<String>,
+    /// Whether the claim survives.
+    pub survives: bool,
+}
+
 /// A message of a debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
     /// `M1`, `M2` and so on, in the order of the journal.
     pub id: String,
-    /// Who speaks: `architect`, `skeptic`, `gate` or `judge`.
+    /// Who speaks: `architect`, `skeptic`, `gate`, `audit` (code, where no side was asked), `oracle` or `judge`.
     pub source: String,
     /// Whom it is for: the other side where that one answers it, `judge`, or `all`.
     pub target: String,
@@ -99,9 +119,11 @@ pub struct Message {
     /// Number of the vote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vote: Option<u32>,
-    /// How sure the speaker is.
-    pub confidence: Milli,
-    /// That number in a word: of the Architect the level of the threat, of the Skeptic its assessment, of the judge the verdict.
+    /// How sure the speaker is; none of an audit and of the Oracle, which state no confidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Milli>,
+    /// That number in a word: of the Architect the level of the threat, of the Skeptic its assessment, of the judge the verdict. Of an audit, how
+    /// many claims survive; of the Oracle, the verdict before and after.
     pub level: String,
     /// The claims.
     pub assertions: Vec<Claim>,
@@ -109,6 +131,15 @@ pub struct Message {
     pub citations: Vec<String>,
     /// What would settle the question and is not in the packet, in the speaker's words.
     pub unknowns: Vec<String>,
+    /// Signs of miscalibration that the gate found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<String>,
+    /// What became of each claim of the target, in an audit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub audits: Vec<Audit>,
+    /// What the active Oracle takes off the target's confidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discount: Option<Milli>,
     /// The verdict in words, where an agent narrates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrative: Option<String>,
@@ -139,7 +170,8 @@ pub const fn assessment(confidence: Milli) -> &'static str {
 }
 
 impl Debate {
-    /// What was said, in the order of the journal: every position, the gate's request, and the verdict that was concluded.
+    /// What was said, in the order of the journal: every position, the gate's request, audits of claims, the active Oracle, and the verdict that
+    /// was concluded.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = Vec::new();
@@ -151,6 +183,8 @@ impl Debate {
             }
             messages.push(self.position_message(stand));
         }
+        messages.extend([Side::Architect, Side::Skeptic].into_iter().filter_map(|side| self.audit_message(side)));
+        messages.extend(self.challenge());
         messages.extend(self.concluded().map(|verdict| self.verdict_message(verdict)));
         for (index, message) in messages.iter_mut().enumerate() {
             message.id = format!("M{}", index + 1);
@@ -189,11 +223,14 @@ impl Debate {
             },
             round: stand.round,
             vote: stand.vote,
-            confidence: stand.confidence,
+            confidence: Some(stand.confidence),
             level: level.to_owned(),
             assertions: claims.into_iter().map(Claim::of).collect(),
             citations,
             unknowns: stand.unknowns.clone(),
+            signs: Vec::new(),
+            audits: Vec::new(),
+            discount: None,
             narrative: None,
         }
     }
@@ -210,16 +247,54 @@ impl Debate {
         let gate = self.escalation.as_ref().filter(|gate| gate.escalated)?;
         Some(Message {
             level: gate.verdict.clone(),
-            confidence: gate.certainty,
-            unknowns: gate.signs.clone(),
+            confidence: Some(gate.certainty),
+            signs: gate.signs.clone(),
             ..plain("gate", Phase::Synthesis, MessageType::Request, 1)
+        })
+    }
+
+    /// What the audit makes of the claims of a side.
+    fn audit_message(&self, of: Side) -> Option<Message> {
+        let audits: Vec<&Audited> = self.audited.iter().filter(|audit| audit.role == of.name()).collect();
+        if audits.is_empty() {
+            return None;
+        }
+        let other = if of == Side::Architect { Side::Skeptic } else { Side::Architect };
+        let is_asked = audits.iter().any(|audit| audit.answer != UNANSWERED);
+        let survive = audits.iter().filter(|audit| audit.survives).count();
+        let mut citations: Vec<String> = audits.iter().flat_map(|audit| audit.facts.iter().cloned()).collect();
+        citations.sort();
+        citations.dedup();
+        let round = self.last(of).map_or(1, |stand| stand.round);
+        Some(Message {
+            target: of.name().to_owned(),
+            level: format!("{survive} of {} claims survive", audits.len()),
+            citations,
+            audits: audits.into_iter().map(Audit::of).collect(),
+            ..plain(if is_asked { other.name() } else { "audit" }, Phase::Synthesis, MessageType::Rebuttal, round)
+        })
+    }
+
+    /// What the active Oracle did.
+    fn challenge(&self) -> Option<Message> {
+        let challenged = self.challenged.as_ref()?;
+        let target = if challenged.against.is_empty() { "all" } else { &challenged.against };
+        let round = self.concluded().map_or(1, |verdict| verdict.round);
+        // With nobody to attack it only looked.
+        let message_type = if challenged.facts.is_empty() { MessageType::Observation } else { MessageType::Rebuttal };
+        Some(Message {
+            target: target.to_owned(),
+            level: format!("{} before, {} after", challenged.before, challenged.after),
+            citations: challenged.facts.clone(),
+            discount: Some(challenged.discount),
+            ..plain("oracle", Phase::Synthesis, message_type, round)
         })
     }
 
     fn verdict_message(&self, verdict: &VerdictGiven) -> Message {
         Message {
             level: verdict.verdict.clone(),
-            confidence: verdict.certainty,
+            confidence: Some(verdict.certainty),
             vote: verdict.vote,
             narrative: self.narrated.as_ref().map(|words| words.text.clone()),
             ..plain("judge", Phase::Resolution, MessageType::Verdict, verdict.round)
@@ -237,11 +312,14 @@ fn plain(source: &str, phase: Phase, message_type: MessageType, round: u32) -> M
         message_type,
         round,
         vote: None,
-        confidence: Milli::ZERO,
+        confidence: None,
         level: String::new(),
         assertions: Vec::new(),
         citations: Vec::new(),
         unknowns: Vec::new(),
+        signs: Vec::new(),
+        audits: Vec::new(),
+        discount: None,
         narrative: None,
     }
 }
@@ -258,21 +336,40 @@ impl Claim {
     }
 }
 
+impl Audit {
+    fn of(one: &Audited) -> Self {
+        Self {
+            claim: one.claim.clone(),
+            support: one.support.clone(),
+            check: one.check.clone(),
+            answer: one.answer.clone(),
+            facts: one.facts.clone(),
+            survives: one.survives,
+        }
+    }
+
+    fn text(&self) -> String {
+        let facts = if self.facts.is_empty() { String::new() } else { format!(" with {}", self.facts.join(", ")) };
+        let state = if self.survives { "survives" } else { "is struck" };
+        format!("    {} {state}: {}, {}, answered {}{facts}", self.claim, self.support, self.check, self.answer)
+    }
+}
+
 impl Message {
     /// The message for a terminal: a line of what it is, and a line for each claim and unknown.
     #[must_use]
     pub fn text(&self) -> String {
         let vote = self.vote.map(|vote| format!(", vote {vote}")).unwrap_or_default();
+        let confidence = self.confidence.map(|confidence| format!(" {confidence}")).unwrap_or_default();
         let mut lines = vec![format!(
-            "{} {} -> {}: {} ({}, round {}{vote}), {} {}",
+            "{} {} -> {}: {} ({}, round {}{vote}), {}{confidence}",
             self.id,
             self.source,
             self.target,
             self.message_type.name(),
             self.phase.name(),
             self.round,
-            self.level,
-            self.confidence
+            self.level
         )];
         lines.extend(self.assertions.iter().map(|claim| {
             format!(
@@ -284,6 +381,12 @@ impl Message {
                 claim.check
             )
         }));
+        lines.extend(self.audits.iter().map(Audit::text));
+        lines.extend(self.discount.map(|discount| {
+            let facts = if self.citations.is_empty() { "no fact".to_owned() } else { self.citations.join(", ") };
+            format!("    takes {discount} off the confidence, by facts that nobody cited: {facts}")
+        }));
+        lines.extend(self.signs.iter().map(|sign| format!("    sign of miscalibration: {sign}")));
         lines.extend(self.unknowns.iter().map(|unknown| format!("    unknown: {unknown}")));
         lines.extend(self.narrative.iter().map(|words| format!("    {words}")));
         lines.join("\n")

@@ -10,7 +10,7 @@ use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
 };
 
-pub use dialogue::{Claim, Message, MessageType, Phase, assessment, threat_level};
+pub use dialogue::{Audit, Claim, Message, MessageType, Phase, assessment, threat_level};
 pub use figure::drawn;
 pub(crate) use figure::{FIRST, figure};
 pub use outcome::NoOutcome;

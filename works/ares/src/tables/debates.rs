@@ -356,6 +356,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
         Column::new(key, &title, "verdicts", ColumnKind::Share(1), "Share of this verdict")
     }));
     let mut rows = Vec::new();
+    let mut without_others = false;
     for summary in &frame.analysis.cells {
         let held = held(frame, &summary.info.id);
         if held.is_empty() {
@@ -367,16 +368,29 @@ pub fn judges(frame: &Frame<'_>) -> Table {
                 rows.push((summary, judge_row(judge.name(), arithmetic.name(), &verdicts.collect::<Vec<_>>())));
             }
         }
-        let calibrated = held.iter().map(|one| {
-            let (architect, skeptic) = others(&held, one.task);
-            (one.expected, Judge::Calibrated { architect, skeptic }.verdict(&one.positions, Arithmetic::Exact))
-        });
-        rows.push((summary, judge_row("calibrated", Arithmetic::Exact.name(), &calibrated.collect::<Vec<_>>())));
+        let calibrated: Option<Vec<_>> = held
+            .iter()
+            .map(|one| {
+                let (architect, skeptic) = others(&held, one.task)?;
+                let judge = Judge::Calibrated { architect, skeptic };
+                Some((one.expected, judge.verdict(&one.positions, Arithmetic::Exact)))
+            })
+            .collect();
+        match calibrated {
+            Some(verdicts) => rows.push((summary, judge_row("calibrated", Arithmetic::Exact.name(), &verdicts))),
+            None => without_others = true,
+        }
     }
-    let notes = vec![
+    let mut notes = vec![
         "The calibrated judge subtracts each side's mean confidence over the other scenarios of the cell.".to_owned(),
         "A vote is judged by the means of its members.".to_owned(),
     ];
+    if without_others {
+        notes.push(
+            "No row of it where a cell has one scenario: there is no other one that a mean could be taken over."
+                .to_owned(),
+        );
+    }
     frame.table(columns, rows, notes)
 }
 
@@ -411,13 +425,13 @@ fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(Option<Verdict>, Verdic
     row
 }
 
-/// Mean confidences of both sides over the cases of other scenarios; those of all where there is no other.
-fn others(held: &[Held<'_>], task: &str) -> (Milli, Milli) {
+/// Mean confidences of both sides over the cases of other scenarios; none where there is no other.
+fn others(held: &[Held<'_>], task: &str) -> Option<(Milli, Milli)> {
     let apart: Vec<&Positions> = held.iter().filter(|one| one.task != task).map(|one| &one.positions).collect();
-    let used: Vec<&Positions> = if apart.is_empty() { held.iter().map(|one| &one.positions).collect() } else { apart };
+    let number = i64::try_from(apart.len()).ok().filter(|number| *number > 0)?;
     let mean = |of: &dyn Fn(&Positions) -> i64| {
-        let sum: i64 = used.iter().map(|positions| of(positions)).sum();
-        Milli(sum / (used.len() as i64).max(1))
+        let sum: i64 = apart.iter().map(|positions| of(positions)).sum();
+        Milli(sum / number)
     };
-    (mean(&|positions| positions.architect.0), mean(&|positions| positions.skeptic.0))
+    Some((mean(&|positions| positions.architect.0), mean(&|positions| positions.skeptic.0)))
 }

@@ -3,7 +3,11 @@
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_evidence::triage::Triage;
 
-/// A row for each fact with a time; the first three columns are those that timeline tools ask for.
+/// What stands for a class in the row of records that are in no fact.
+const LEFT_OUT: &str = "left_out";
+
+/// A row for each fact with a time; the first three columns are those that timeline tools ask for. Where records are in no fact, the last row
+/// says how many, at the time of the last fact.
 #[must_use]
 pub fn timeline(triage: &Triage<'_>) -> Table {
     let text = |key, title, help| Column::new(key, title, "fact", ColumnKind::Text, help);
@@ -18,8 +22,14 @@ pub fn timeline(triage: &Triage<'_>) -> Table {
         let id = row.fact.to_string();
         [row.datetime.as_str(), &row.timestamp_desc, &row.message, &id, row.cited_by].map(Cell::text).to_vec()
     });
+    let mut rows: Vec<Vec<Cell>> = rows.collect();
+    // Timeline tools drop rows without a time, and this one must be seen.
+    if let Some(dropped) = triage.dropped() {
+        let last = triage.timeline().last().map(|row| row.datetime.clone()).unwrap_or_default();
+        rows.push([last.as_str(), LEFT_OUT, &dropped, "", ""].map(Cell::text).to_vec());
+    }
     let head = triage.packet.head();
     let notes =
         vec![format!("{}, confidence {}; packet head {head}.", triage.outcome.verdict, triage.outcome.confidence)];
-    Table { key: "timeline", title: "Facts in order of time".to_owned(), columns, rows: rows.collect(), notes }
+    Table { key: "timeline", title: "Facts in order of time".to_owned(), columns, rows, notes }
 }

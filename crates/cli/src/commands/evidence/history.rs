@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use gimbal_analysis::episode::{EpisodeFold, FoldError, Texts};
@@ -22,6 +23,7 @@ use crate::commands::list::run_folders;
 use crate::commands::sources::parsed;
 use crate::commands::tables;
 use crate::exit::Failure;
+use crate::progress::Counted;
 use crate::registry::registry;
 use crate::stdio;
 
@@ -37,7 +39,14 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     let filter = filter(asked)?;
     let kinds = registry().records();
     let (mut found_all, mut damaged, mut open) = (Vec::new(), Vec::new(), 0_u64);
-    for path in run_folders(&asked.runs)? {
+    let folders = run_folders(&asked.runs)?;
+    // Every run over a packet is verified whole, which takes minutes where there are many.
+    let mut progress =
+        std::io::stderr().is_terminal().then(|| Counted::begin("runs verified".to_owned(), folders.len() as u64));
+    for path in folders {
+        if let Some(progress) = &mut progress {
+            progress.add(1);
+        }
         match of_run(&path, &kinds, &filter) {
             Ok(found) => {
                 found_all.extend(found.entries);
@@ -46,6 +55,7 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
             Err(what) => damaged.push(format!("{}: {what}", path.display())),
         }
     }
+    drop(progress);
     let history = History::of(found_all, filter);
     if asked.json {
         history.json_lines().iter().for_each(|line| println!("{line}"));

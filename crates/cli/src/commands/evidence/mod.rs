@@ -33,6 +33,9 @@ pub fn evidence(home: &Home, verb: &EvidenceVerb) -> Result<(), Failure> {
 }
 
 fn extract(sources: &Sources, out: Option<&Path>) -> Result<(), Failure> {
+    if let Some(out) = out {
+        sources::spared("-o", out, sources)?;
+    }
     let packet = sources::extract(sources)?;
     // The file of a packet is JSON, which is text.
     let text = String::from_utf8_lossy(&packet.to_bytes()).into_owned();
@@ -224,6 +227,10 @@ fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
     let proof = packet.prove(id).ok_or_else(|| Failure::Usage(format!("{}: has no fact {id}", file.display())))?;
     let text = String::from_utf8_lossy(&proof.to_bytes()).into_owned();
     match out {
+        Some(out) if sources::is_same(out, file) => Err(Failure::Usage(format!(
+            "-o: {} is the packet itself, which the proof would replace; name another file",
+            out.display()
+        ))),
         Some(out) => write_file(out, &text),
         None => {
             print!("{text}");

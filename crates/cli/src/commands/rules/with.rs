@@ -7,11 +7,11 @@ use gimbal_evidence::Selection;
 use gimbal_evidence::extract::{Extraction, ReadOptions, SourceError};
 use gimbal_evidence::rules::{Decision, RuleSet as OwnRules, SkepticKind, single_turn};
 use gimbal_sigma::comparison::{Compared, Labels, by_file, by_label, hits, test};
-use gimbal_sigma::{Hits, Matcher as _, RuleFiles, RuleSet, Tables};
+use gimbal_sigma::{Hits, MAX_REMEMBERED, Matcher as _, RuleFiles, RuleSet, Tables};
 
 use super::{Reading, watcher};
 use crate::args::{RulesArgs, RulesTable};
-use crate::commands::sources::{failed, files_below, tell};
+use crate::commands::sources::{failed, files_below, skipped, tell};
 use crate::commands::{tables, triage};
 use crate::exit::Failure;
 use crate::home::Home;
@@ -36,8 +36,9 @@ impl Rules {
         let place = folder.display();
         let elsewhere: usize = set.elsewhere().values().sum();
         message(&format!(
-            "rules of {place}: {} asked, {elsewhere} about records that rules are not asked about, {} not used",
+            "rules of {place}: {} asked, {} of them over several records, {elsewhere} about records that rules are not asked about, {} not used",
             set.rules().len(),
+            set.correlations().len(),
             set.unused().len()
         ));
         for unused in set.unused().iter().take(MOST_NAMED) {
@@ -55,13 +56,19 @@ impl Rules {
     }
 
     /// Adds hits to what was extracted, and says on standard error how many there are.
-    pub fn add(&self, hits: Hits<'_>, extraction: &mut Extraction) {
+    pub fn add(&self, mut hits: Hits<'_>, extraction: &mut Extraction) {
         let source = hits.source(self.set.bytes(), self.set.sha256());
         let (rules, asked, matched) = (hits.found().len(), hits.asked(), hits.matched());
+        let not_remembered = hits.not_remembered();
         let (facts, left_out) = hits.into_facts();
         message(&format!(
             "rules: {rules} matched {matched} of {asked} records; a hit says that a pattern matched, and no verdict follows from it"
         ));
+        if not_remembered > 0 {
+            message(&format!(
+                "rules: {not_remembered} records that rules matched were not asked about together: they have no time, or are more than {MAX_REMEMBERED}"
+            ));
+        }
         if left_out > 0 {
             message(&format!("rules: {left_out} hits are in no fact: the packet has its most facts (--max-facts)"));
         }
@@ -113,15 +120,15 @@ fn one<'r>(
     let opened = File::open(file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
     match extraction.read_watched(opened, None, 0, watcher(&mut hits)) {
         Ok(stats) => tell(&place, &stats),
-        Err(SourceError::UnknownFormat(_) | SourceError::Empty) if in_folder => {
-            message(&format!("{place}: skipped: no format that is known"));
+        Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
+            message(&skipped(&place, &error));
             return Ok(None);
         }
         Err(error) => return Err(failed(&place, error)),
     }
     let packet = extraction.finish().map_err(|error| failed(&place, error))?;
     let outcome = single_turn(&packet, own, SkepticKind::Deterministic, Decision::Claims);
-    Ok(hits.map(|hits| Compared {
+    Ok(hits.map(|mut hits| Compared {
         label: labels.of(&place.replace('\\', "/")).map(str::to_owned),
         file: place,
         verdict: outcome.verdict,

@@ -14,12 +14,18 @@ use super::{print_json, sources, write_file};
 use crate::args::{SkepticChoice, TriageArgs, TriageForm};
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::stdio;
 
 /// The rules of both sides among the program's data.
 const RULES: &str = "rules/triage.yaml";
 
 /// Reads telemetry, lets both sides speak, by rule or by a model, and prints the verdict.
 pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
+    for (flag, out) in [("--packet", &asked.packet), ("--figure", &asked.figure)] {
+        if let Some(out) = out {
+            sources::spared(flag, out, &asked.sources)?;
+        }
+    }
     let decision = asked.judge.as_deref().map(decision).transpose()?;
     let rules = rules(home)?;
     let packet = sources::extract(&asked.sources)?;
@@ -49,7 +55,17 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         TriageForm::Html => print!("{}", triage.html()),
         TriageForm::Csv => print!("{}", timeline(&triage).to_csv()),
     }
+    let left_out = packet.in_no_fact();
     match outcome.verdict {
+        // A script that reads 0 as "nothing to see" must not be told so about records that no side saw.
+        Verdict::ThreatDismissed if left_out > 0 && !asked.allow_left_out => {
+            stdio::message(&format!(
+                "exit code 10 and not 0: the packet is dismissed, and {} of what was read {} in none of its facts (--allow-left-out: 0)",
+                stdio::count(left_out, "record", "records"),
+                if left_out == 1 { "is" } else { "are" }
+            ));
+            Err(Failure::Verdict(Verdict::Inconclusive))
+        }
         Verdict::ThreatDismissed => Ok(()),
         verdict => Err(Failure::Verdict(verdict)),
     }

@@ -11,7 +11,7 @@ use gimbal_core::{Digest, Milli};
 use gimbal_evidence::Packet;
 use gimbal_evidence::rules::{Outcome, RuleSet};
 use gimbal_evidence::triage::Played;
-use gimbal_model::{ModelKind, Models, ModelsSection};
+use gimbal_model::{ModelFacts, ModelKind, Models, ModelsSection, Price};
 use gimbal_study::plan::{self, Plan, Stored};
 use gimbal_study::read::trace::{self, Reader};
 use gimbal_study::read::{spending, verify};
@@ -42,9 +42,13 @@ pub async fn play(
     let models = home.models(ModelsSection::default(), None)?;
     let facts = models.describe(model).map_err(|error| Failure::Usage(format!("--model: {error}")))?;
     let name = name(asked, model, packet);
-    let kept = asked.runs.join(format!("{name}.packet.json"));
-    keep(&kept, packet)?;
-    let plan = resolved(home, &study(asked, model, (&name, &kept)), &models)?;
+    if asked.max_cost == Some(0.0) && !is_free(&facts) {
+        return Err(Failure::Usage(format!(
+            "--max-cost 0: `{model}` is not free, so that nothing could be asked: give what it may cost, or choose a model of this machine"
+        )));
+    }
+    let kept = keep(asked.runs.join(format!("{name}.packet.json")), packet)?;
+    let plan = resolved(home, &study(asked, model, (&name, &kept.path)), &models)?;
     if asked.dry_run {
         dry_run(plan).await?;
         return Ok(None);
@@ -55,10 +59,11 @@ pub async fn play(
     // A verdict that is there already is read: the run is not opened for writing.
     let folder = match concluded(&root, &plan) {
         Some(folder) => {
+            kept.stay();
             checked(&folder)?;
             folder
         }
-        None => played(&root, plan, models, leaves.as_deref()).await?,
+        None => played(&root, plan, models, leaves.as_deref(), kept).await?,
     };
     let episode = episode(&folder, packet)?;
     let ended = &episode.ended;
@@ -91,17 +96,60 @@ pub async fn play(
     Ok(Some((outcome, played)))
 }
 
+/// A packet beside its run. Until it is to [`stay`](Kept::stay), what was written for it is taken away again.
+struct Kept {
+    path: PathBuf,
+    is_new: bool,
+    /// Folders that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Kept {
+    fn stay(mut self) {
+        self.is_new = false;
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if self.is_new {
+            // What cannot be taken away stays: it harms nothing.
+            let _ = std::fs::remove_file(&self.path);
+            for folder in &self.made {
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
+    }
+}
+
+/// Whether its calls cost nothing.
+fn is_free(facts: &ModelFacts) -> bool {
+    let free = |price: &Price| {
+        price
+            .bands
+            .iter()
+            .all(|band| band.input == 0 && band.output == 0 && band.cached.is_none_or(|cached| cached == 0))
+    };
+    facts.price.as_ref().is_some_and(free)
+}
+
 /// Keeps the packet beside its run. One that was kept there before must be this one: a file that was edited is not replaced silently.
-fn keep(path: &Path, packet: &Packet) -> Result<(), Failure> {
+fn keep(path: PathBuf, packet: &Packet) -> Result<Kept, Failure> {
     let bytes = packet.to_bytes();
-    match std::fs::read(path) {
-        Ok(kept) if kept == bytes => Ok(()),
+    match std::fs::read(&path) {
+        Ok(kept) if kept == bytes => Ok(Kept { path, is_new: false, made: Vec::new() }),
         Ok(_) => Err(Failure::Check(format!(
             "{0}: was changed since it was written: it is not the packet that its run is about. `gimbal evidence verify {0}` says where; move it \
              away, and the same command writes the packet anew",
             path.display()
         ))),
-        Err(error) if error.kind() == ErrorKind::NotFound => write_below(path, &String::from_utf8_lossy(&bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+            let made = above.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
+            let kept = Kept { path, is_new: true, made };
+            write_below(&kept.path, &String::from_utf8_lossy(&bytes))?;
+            Ok(kept)
+        }
         Err(error) => Err(Failure::External(format!("{}: cannot be read: {error}", path.display()))),
     }
 }
@@ -149,7 +197,8 @@ fn study(asked: &TriageArgs, model: &str, (name, packet): (&str, &Path)) -> Valu
         role["max_output_tokens"] = most.into();
     }
     let mut limits = serde_json::Map::new();
-    limits.extend(asked.max_cost.map(|dollars| ("cost".to_owned(), dollars.into())));
+    // A free model costs nothing, which a limit of 0 would take for all that it may cost.
+    limits.extend(asked.max_cost.filter(|dollars| *dollars > 0.0).map(|dollars| ("cost".to_owned(), dollars.into())));
     limits.extend(asked.max_tokens.map(|tokens| ("tokens".to_owned(), tokens.into())));
     let mut study = json!({
         "study": name,
@@ -196,7 +245,15 @@ fn by_flags(text: &str) -> String {
         ("the study's ", "the "),
         ("arguments: `roles[0].default.model`: ", "--model: "),
     ];
-    flags.iter().fold(text.to_owned(), |text, (key, flag)| text.replace(key, flag))
+    let text = flags.iter().fold(text.to_owned(), |text, (key, flag)| text.replace(key, flag));
+    text.lines().map(of_pipeline).collect::<Vec<_>>().join("\n")
+}
+
+/// A line on a configuration: nobody wrote the text whose column it names.
+fn of_pipeline(line: &str) -> String {
+    let what = line.strip_prefix("arguments:").and_then(|rest| rest.split_once(": debate: ")).map(|(_, what)| what);
+    what.filter(|what| what.contains("configuration"))
+        .map_or_else(|| line.to_owned(), |what| format!("--pipeline: {what}"))
 }
 
 /// What a provider gets, in a sentence.
@@ -225,7 +282,13 @@ async fn dry_run(plan: Plan) -> Result<(), Failure> {
 }
 
 /// Plays what is not played yet. What leaves the machine is said once everything that is needed is there, and before anything is sent.
-async fn played(folder: &Path, plan: Plan, models: Arc<Models>, leaves: Option<&str>) -> Result<RunFolder, Failure> {
+async fn played(
+    folder: &Path,
+    plan: Plan,
+    models: Arc<Models>,
+    leaves: Option<&str>,
+    packet: Kept,
+) -> Result<RunFolder, Failure> {
     let (missing, ready) = plan::ready(&plan, &*models);
     ready.map_err(Failure::usage)?;
     for model in &missing {
@@ -234,6 +297,7 @@ async fn played(folder: &Path, plan: Plan, models: Arc<Models>, leaves: Option<&
     if let Some(what) = leaves {
         stdio::message(&format!("text leaves this machine: {what}; --dry-run shows it"));
     }
+    packet.stay();
     crate::survive_closed_pipes();
     let cancel = Cancel::default();
     tokio::spawn(interrupt::watch(cancel.clone()));

@@ -48,7 +48,8 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
                 let utc = years.utc(time);
                 if utc.is_none() && !noted {
                     noted = true;
-                    run.note(Issue::new(at(), IssueKind::Time, YEAR, line.bytes));
+                    let what = options.year.map_or_else(|| YEAR.to_owned(), |year| no_such_day(frame.time_found, year));
+                    run.note(Issue::new(at(), IssueKind::Time, what, line.bytes));
                 }
                 utc
             }
@@ -60,6 +61,11 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
 }
 
 const YEAR: &str = "times have no year, so these facts have no time: give the year, as with --year 2026";
+
+/// Said once, of the first line whose day the given year does not have.
+fn no_such_day(found: &str, year: i16) -> String {
+    format!("{year} has no `{found}`, so this fact has no time: another year may be meant (--year)")
+}
 
 /// Gives the fact of a line.
 fn observe(run: &mut Run<'_>, line: u64, frame: &Frame<'_>, time: Option<Utc>, raw: &[u8]) {
