@@ -43,7 +43,7 @@ use serde_json::{Value, json};
 use crate::Placed;
 use messages::Reading;
 
-pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures};
+pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 2;

@@ -2,7 +2,7 @@
 
 use gimbal_agent::Overrides;
 use gimbal_core::Milli;
-use gimbal_temporal::arbiter::Weights;
+use gimbal_temporal::arbiter::{Tie, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +138,31 @@ pub struct RuleWeights {
     /// The margin by which a priority must be higher; closer ones are tied.
     #[schemars(range(min = 0))]
     pub epsilon: u32,
+    /// Whether emergencies and policies come before the score; as the arbiter has it where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<bool>,
+    /// Which of two tied parties is kept; as the arbiter has it where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tie: Option<TieRule>,
+}
+
+/// Which of two tied parties is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TieRule {
+    /// The faster one.
+    KeepFaster,
+    /// The slower one.
+    KeepSlower,
+}
+
+impl From<TieRule> for Tie {
+    fn from(rule: TieRule) -> Self {
+        match rule {
+            TieRule::KeepFaster => Self::KeepFaster,
+            TieRule::KeepSlower => Self::KeepSlower,
+        }
+    }
 }
 
 impl From<RuleWeights> for Weights {
