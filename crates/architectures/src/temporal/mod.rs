@@ -19,6 +19,7 @@ mod expert;
 mod forms;
 mod free;
 mod labelling;
+mod maps;
 pub mod messages;
 mod notes;
 mod playing;
@@ -43,6 +44,7 @@ use serde_json::{Value, json};
 use crate::Placed;
 use messages::Reading;
 
+pub use maps::MapKind;
 pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
@@ -66,7 +68,11 @@ impl ArchitectureKind for TemporalKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
+        let labelled = [
+            gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>(),
+            gimbal_messages::kind::<gimbal_temporal::channel::LayerMapped>(),
+            gimbal_messages::kind::<gimbal_temporal::channel::LayerTrimmed>(),
+        ];
         // One layer is `react`, which may have a gate.
         [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
     }
@@ -125,6 +131,7 @@ struct Temporal {
     arbiter: Arbiter,
     weights: Option<RuleWeights>,
     experts: Option<Experts>,
+    maps: MapKind,
     tactical_period: u32,
     parallel: bool,
     cache: bool,
@@ -219,6 +226,9 @@ impl Architecture for Temporal {
         }
         if let Some(experts) = self.experts {
             resolved["experts"] = json!(experts);
+        }
+        if let Some(kind) = self.maps.kind() {
+            resolved["maps"] = json!(kind.name());
         }
         resolved
     }

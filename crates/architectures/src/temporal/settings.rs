@@ -6,6 +6,7 @@ use gimbal_temporal::arbiter::{Tie, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::maps::MapKind;
 use crate::member::Member;
 
 /// Settings of `temporal`. What is left out is as the published system has it.
@@ -30,6 +31,8 @@ pub struct Settings {
     /// Plays the ways to resolve each conflict out in copies of the environment, and records what each is worth. The arbiter `rollout` goes by
     /// it; with any other one it only labels. Needs an environment that can be forked.
     pub rollouts: Option<Rollouts>,
+    /// Whether the maps of the mathematics divide the tokens for context among layers and ask them (CTHA-031).
+    pub maps: MapKind,
     /// How noisy experts in the layers' places speak; no model reads it.
     pub experts: Option<Experts>,
     /// Temperatures of the layers.
@@ -222,6 +225,7 @@ impl Default for Settings {
             arbiter: ArbiterKind::default(),
             weights: None,
             rollouts: None,
+            maps: MapKind::default(),
             experts: None,
             temperatures: Temperatures::default(),
             tactical_period: 3,
