@@ -26,7 +26,9 @@ use tokio::runtime::Runtime;
 const STEPS: u64 = 200;
 /// Longest rollout, in steps.
 const HORIZON: u64 = 20;
-/// Samples of the figures that are printed.
+/// CPU time of a figure that is printed, in seconds: the system counts a thread's time in ticks of a few milliseconds.
+const SECONDS: f64 = 1.0;
+/// Samples between two looks at the time.
 const SAMPLES: u64 = 50;
 
 /// The stage of an episode that has just begun.
@@ -69,10 +71,14 @@ fn on_cpu() -> Option<f64> {
 fn print(runtime: &Runtime, stage: &EpisodeStage, name: &str, policy: &str) {
     let mut future = 0;
     let mut each = |count: u64, sample: &mut dyn FnMut(&mut u64)| {
-        let before = on_cpu();
-        (0..SAMPLES).for_each(|_| sample(&mut future));
-        let taken = before.zip(on_cpu()).map(|(before, after)| after - before);
-        taken.map_or_else(|| "not known".to_owned(), |taken| format!("{:.0}", (SAMPLES * count) as f64 / taken))
+        let Some(before) = on_cpu() else { return "an unknown number of".to_owned() };
+        let (mut samples, mut taken) = (0, 0.0);
+        while taken < SECONDS {
+            (0..SAMPLES).for_each(|_| sample(&mut future));
+            samples += SAMPLES;
+            taken = on_cpu().map_or(f64::INFINITY, |now| now - before);
+        }
+        format!("{:.0}", (samples * count) as f64 / taken)
     };
     let steps = each(STEPS, &mut |future| runtime.block_on(rollouts(stage, policy, future)));
     let branches = each(1, &mut |future| drop(runtime.block_on(branch(stage, future))));
