@@ -1,31 +1,15 @@
 //! The maps between layers in play, as a switch (CTHA-025, CTHA-031): shares of the tokens for context, and scores that ask layers.
 
-use std::collections::BTreeMap;
-
 use gimbal_core::{Halt, LaneId, Milli};
 use gimbal_messages::{StageExt, spaced};
 use gimbal_temporal::Layer;
-use gimbal_temporal::channel::{Channel, Kind, LayerMapped, LayerTrimmed, Mapped, Seen, asks};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use gimbal_temporal::channel::{LayerMapped, LayerTrimmed, Mapped, Seen, asks};
 use serde_json::Value;
 
 use super::Temporal;
+use super::channel::Maps;
 use super::state::Episode;
 use super::turn::Turn;
-
-/// Whether the maps of the mathematics divide the context among layers and ask them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MapKind {
-    /// No maps: requests and times are those of the layers alone.
-    #[default]
-    None,
-    /// The residual map as it is printed, without a bound.
-    Free,
-    /// The residual map made doubly stochastic.
-    Projected,
-}
 
 /// Why a layer is asked whose score is high.
 const DUE: &str = "due";
@@ -38,39 +22,6 @@ const MEMORIES: [(&str, bool); 4] = [("recent", true), ("past", true), ("notes",
 const LONG: u32 = 8;
 /// What counts as many held commitments.
 const MANY: u32 = 4;
-
-impl MapKind {
-    /// The kind of map; none where there is none.
-    pub(super) const fn kind(self) -> Option<Kind> {
-        match self {
-            Self::None => None,
-            Self::Free => Some(Kind::Free),
-            Self::Projected => Some(Kind::Projected),
-        }
-    }
-}
-
-/// The channel of an episode.
-#[derive(Debug)]
-pub(super) struct Maps {
-    kind: Kind,
-    channel: Channel,
-    /// Share of each layer in thousandths.
-    shares: BTreeMap<Layer, u32>,
-    /// When each layer was asked last.
-    asked: BTreeMap<Layer, u32>,
-}
-
-impl Maps {
-    pub(super) fn new(kind: Kind, layers: usize) -> Self {
-        Self { kind, channel: Channel::new(kind, layers), shares: BTreeMap::new(), asked: BTreeMap::new() }
-    }
-
-    /// Remembers who is asked in a step.
-    pub(super) fn asked(&mut self, layers: impl Iterator<Item = Layer>, step: u32) {
-        self.asked.extend(layers.map(|layer| (layer, step)));
-    }
-}
 
 impl Temporal {
     /// Takes up what is seen at the beginning of a step, and asks the layers whose score is high.

@@ -13,6 +13,7 @@
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
 mod asking;
+mod channel;
 mod checks;
 mod deciding;
 mod expert;
@@ -44,7 +45,7 @@ use serde_json::{Value, json};
 use crate::Placed;
 use messages::Reading;
 
-pub use maps::MapKind;
+pub use channel::MapKind;
 pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.

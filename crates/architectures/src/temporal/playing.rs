@@ -11,8 +11,8 @@ use gimbal_temporal::{Layer, Proposal};
 use serde_json::{Value, json};
 
 use super::Temporal;
+use super::channel::Maps;
 use super::deciding::refused_idle;
-use super::maps::Maps;
 use super::notes::Notes;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
@@ -68,7 +68,7 @@ impl Temporal {
         self.map(&turn, episode).await?;
         let active = self.active(episode);
         if let Some(maps) = &mut episode.maps {
-            maps.asked(active.iter().map(|(layer, _)| *layer), episode.step);
+            maps.note(active.iter().map(|(layer, _)| *layer), episode.step);
         }
         let mut proposals: Vec<Proposal> = Vec::new();
         if self.parallel && active.len() > 1 {

@@ -6,7 +6,7 @@ use gimbal_temporal::arbiter::{Tie, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::maps::MapKind;
+use super::channel::MapKind;
 use crate::member::Member;
 
 /// Settings of `temporal`. What is left out is as the published system has it.

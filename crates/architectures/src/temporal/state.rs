@@ -10,7 +10,7 @@ use gimbal_temporal::commitments::Commitments;
 use gimbal_temporal::contracts::{Anomaly, AnomalyKind, Plan, Policy, Summary};
 use serde_json::{Value, json};
 
-use super::maps::Maps;
+use super::channel::Maps;
 use super::notes::Notes;
 
 /// Key of the session's memory under which policies and their returns are kept.
