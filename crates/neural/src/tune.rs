@@ -1,5 +1,6 @@
-//! The rule with tuned weights: the strongest arbiter that has no network (CTHA-080). Bases of the layers, the weights of urgency and confidence and the
-//! margin are searched on a stated grid for the least regret on conflicts whose candidates were simulated. Plain search, seeded.
+//! The rule with tuned weights: the strongest arbiter that has no network (CTHA-080). Bases of the layers, the weights of urgency and confidence, the
+//! margin, whether policies and emergencies come before the score, and which of two tied parties is kept are searched on a stated grid for the least
+//! regret on conflicts whose candidates were simulated. Plain search, seeded.
 //!
 //! The rule itself is that of [`gimbal_temporal::arbiter`]: its priorities, its ranks before the score, its greedy masking.
 
@@ -8,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gimbal_core::{Milli, Rng};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::{Mode, Rank, Score, Tie, Weights, mask};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::data::{Conflict, Dataset, Header};
@@ -37,6 +39,61 @@ pub enum TuneError {
     Nothing,
 }
 
+/// The rule: its weights, and what comes before and after the score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Rule {
+    /// Weights of the score, and the margin.
+    pub weights: Weights,
+    /// Whether emergencies and policies come before the score (CTHA-076).
+    pub rules: bool,
+    /// Which of two tied parties is kept (CTHA-R01).
+    pub tie: Tie,
+}
+
+impl From<Weights> for Rule {
+    /// The default rule with these weights.
+    fn from(weights: Weights) -> Self {
+        Self { weights, rules: true, tie: Tie::default() }
+    }
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Weights::default().into()
+    }
+}
+
+/// The rule as files and settings have it: what is as by default is left out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    base: [Milli; 5],
+    urgency: Milli,
+    confidence: Milli,
+    epsilon: Milli,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tie: Option<Tie>,
+}
+
+impl From<Written> for Rule {
+    fn from(written: Written) -> Self {
+        let Written { base, urgency, confidence, epsilon, rules, tie } = written;
+        let weights = Weights { base, urgency, confidence, epsilon };
+        Self { weights, rules: rules.unwrap_or(true), tie: tie.unwrap_or_default() }
+    }
+}
+
+impl From<Rule> for Written {
+    fn from(rule: Rule) -> Self {
+        let Rule { weights: Weights { base, urgency, confidence, epsilon }, rules, tie } = rule;
+        let (rules, tie) = ((!rules).then_some(rules), (tie != Tie::default()).then_some(tie));
+        Self { base, urgency, confidence, epsilon, rules, tie }
+    }
+}
+
 /// The rule on stored conflicts: where it finds what it reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruled {
@@ -47,16 +104,16 @@ pub struct Ruled {
     idle: Option<usize>,
 }
 
-/// Weights, and what they are worth.
+/// A rule, and what it is worth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
-    /// The best weights.
-    pub weights: Weights,
+    /// The best rule.
+    pub rule: Rule,
     /// Mean over environments of the share of random's regret that is left.
     pub left: f64,
-    /// The same of the default weights.
+    /// The same of the default rule.
     pub before: f64,
-    /// Weights that were tried.
+    /// Rules that were tried.
     pub tried: u64,
     /// Different conflicts in which the choice matters.
     pub conflicts: usize,
@@ -93,11 +150,11 @@ impl Ruled {
         conflict.parties.iter().map(of).collect()
     }
 
-    /// The candidate that the rule takes with these weights. Where ways were left out of the file and its own is among them, the first one, which
+    /// The candidate that a rule takes. Where ways were left out of the file and its own is among them, the first one, which
     /// keeps as many as it can.
     #[must_use]
-    pub fn choice(&self, conflict: &Conflict, weights: &Weights) -> usize {
-        let left = left(&self.inputs(conflict), &conflict.excludes, weights);
+    pub fn choice(&self, conflict: &Conflict, rule: &Rule) -> usize {
+        let left = left(&self.inputs(conflict), &conflict.excludes, rule);
         conflict.candidates.iter().position(|candidate| candidate.sets.contains(&left)).unwrap_or(0)
     }
 
@@ -105,13 +162,13 @@ impl Ruled {
     ///
     /// # Errors
     /// When a conflict does not say who excludes whom.
-    pub fn choices(&self, data: &Dataset, weights: &Weights) -> Result<Vec<usize>, TuneError> {
+    pub fn choices(&self, data: &Dataset, rule: &Rule) -> Result<Vec<usize>, TuneError> {
         let of = |conflict: &Conflict| {
             let known = !conflict.excludes.is_empty() && conflict.candidates.iter().any(|one| !one.sets.is_empty());
             if !known {
                 return Err(TuneError::Excludes(conflict.id.clone()));
             }
-            Ok(self.choice(conflict, weights))
+            Ok(self.choice(conflict, rule))
         };
         data.conflicts.iter().map(of).collect()
     }
@@ -127,12 +184,13 @@ struct Input {
 }
 
 /// The parties in conflict that the rule leaves.
-fn left(parties: &[Input], excludes: &[(usize, usize)], weights: &Weights) -> Vec<usize> {
-    let scores: Vec<Score> = parties
-        .iter()
-        .map(|one| Score { rank: one.rank, priority: weights.of(one.layer, one.urgency, one.confidence, Milli::ZERO) })
-        .collect();
-    let masked = mask(&scores, excludes, weights.epsilon, Mode::Greedy, Tie::KeepFaster);
+fn left(parties: &[Input], excludes: &[(usize, usize)], rule: &Rule) -> Vec<usize> {
+    let score = |one: &Input| Score {
+        rank: if rule.rules { one.rank } else { Rank::Ordinary },
+        priority: rule.weights.of(one.layer, one.urgency, one.confidence, Milli::ZERO),
+    };
+    let scores: Vec<Score> = parties.iter().map(score).collect();
+    let masked = mask(&scores, excludes, rule.weights.epsilon, Mode::Greedy, rule.tie);
     let meets = |place: &usize| excludes.iter().any(|(one, other)| one == place || other == place);
     (0..parties.len()).filter(|place| masked[*place].is_none() && meets(place)).collect()
 }
@@ -146,7 +204,7 @@ type Losses = BTreeMap<Vec<usize>, f64>;
 /// Conflicts that look alike to the rule.
 type Alike = BTreeMap<Seen, Losses>;
 
-/// Searches weights for the least regret: from the default ones, from those that keep the faster and the slower layer, and from `starts` more
+/// Searches rules for the least regret: from the default one, from those that keep the faster and the slower layer, and from `starts` more
 /// that are drawn, one weight after the other is set to the best value of its grid until none gets better. Each environment counts alike, by the
 /// share of random's regret that is left.
 ///
@@ -155,32 +213,32 @@ type Alike = BTreeMap<Seen, Losses>;
 pub fn tune(data: &Dataset, starts: u32, seed: u64) -> Result<Tuned, TuneError> {
     let ruled = Ruled::of(&data.header)?;
     // A file of another making is refused before it is searched.
-    ruled.choices(data, &Weights::default())?;
+    ruled.choices(data, &Rule::default())?;
     let alike = alike(&ruled, data)?;
     let mut tried = 0;
-    let mut value = |weights: &Weights| {
+    let mut value = |rule: &Rule| {
         tried += 1;
         let lost = |((parties, excludes), sets): (&Seen, &Losses)| {
-            let left = left(parties, excludes, weights);
+            let left = left(parties, excludes, rule);
             sets.get(&left).or_else(|| sets.values().next()).copied().unwrap_or(0.0)
         };
         alike.iter().map(lost).sum::<f64>()
     };
-    let before = value(&Weights::default());
-    let mut best: Option<(f64, Weights)> = None;
+    let before = value(&Rule::default());
+    let mut best: Option<(f64, Rule)> = None;
     for start in from(starts, seed) {
-        let (mut weights, mut least) = (start.clone(), value(&start));
+        let (mut rule, mut least) = (start.clone(), value(&start));
         for _ in 0..PASSES {
             let was = least;
             for place in 0..PLACES {
                 for candidate in grid(place) {
-                    let changed = with(&weights, place, candidate);
-                    if changed == weights {
+                    let changed = with(&rule, place, candidate);
+                    if changed == rule {
                         continue;
                     }
                     let found = value(&changed);
                     if found < least - 1e-12 {
-                        (weights, least) = (changed, found);
+                        (rule, least) = (changed, found);
                     }
                 }
             }
@@ -189,49 +247,53 @@ pub fn tune(data: &Dataset, starts: u32, seed: u64) -> Result<Tuned, TuneError> 
             }
         }
         if best.as_ref().is_none_or(|(known, _)| least < known - 1e-12) {
-            best = Some((least, weights));
+            best = Some((least, rule));
         }
     }
-    let (left, weights) = best.ok_or(TuneError::Nothing)?;
-    Ok(Tuned { weights, left, before, tried, conflicts: alike.len() })
+    let (left, rule) = best.ok_or(TuneError::Nothing)?;
+    Ok(Tuned { rule, left, before, tried, conflicts: alike.len() })
 }
 
-/// Weights that are searched: five bases, urgency, confidence, the margin.
-const PLACES: usize = 8;
+/// Parts of the rule that are searched: five bases, urgency, confidence, the margin, what comes before the score, ties.
+const PLACES: usize = 10;
 
 fn grid(place: usize) -> Vec<i64> {
     let steps = |(from, to, step): (i64, i64, i64)| (0..=(to - from) / step).map(|at| from + at * step).collect();
     match place {
         0..5 => steps(BASE),
         5 | 6 => steps(SHARE),
-        _ => EPSILON.to_vec(),
+        7 => EPSILON.to_vec(),
+        _ => vec![0, 1],
     }
 }
 
-fn with(weights: &Weights, place: usize, value: i64) -> Weights {
-    let mut changed = weights.clone();
+fn with(rule: &Rule, place: usize, value: i64) -> Rule {
+    let mut changed = rule.clone();
     match place {
-        0..5 => changed.base[place] = Milli(value),
-        5 => changed.urgency = Milli(value),
-        6 => changed.confidence = Milli(value),
-        _ => changed.epsilon = Milli(value),
+        0..5 => changed.weights.base[place] = Milli(value),
+        5 => changed.weights.urgency = Milli(value),
+        6 => changed.weights.confidence = Milli(value),
+        7 => changed.weights.epsilon = Milli(value),
+        8 => changed.rules = value == 1,
+        _ => changed.tie = if value == 1 { Tie::KeepSlower } else { Tie::KeepFaster },
     }
     changed
 }
 
 /// Where searches begin.
-fn from(starts: u32, seed: u64) -> Vec<Weights> {
+fn from(starts: u32, seed: u64) -> Vec<Rule> {
     use gimbal_temporal::rollout::by_layer;
-    let mut all = vec![Weights::default(), by_layer(Tie::KeepFaster).weights, by_layer(Tie::KeepSlower).weights];
+    let alone = |tie: Tie| Rule { weights: by_layer(tie).weights, rules: false, tie };
+    let mut all = vec![Rule::default(), alone(Tie::KeepFaster), alone(Tie::KeepSlower)];
     let mut rng = Rng::stream(seed, "neural/tune/starts");
     for _ in 0..starts {
-        let mut weights = Weights::default();
+        let mut rule = Rule::default();
         for place in 0..PLACES {
             let values = grid(place);
             let at = rng.below(values.len() as u64) as usize;
-            weights = with(&weights, place, values.get(at).copied().unwrap_or(0));
+            rule = with(&rule, place, values.get(at).copied().unwrap_or(0));
         }
-        all.push(weights);
+        all.push(rule);
     }
     all
 }

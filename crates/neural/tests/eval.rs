@@ -83,6 +83,31 @@ fn intervals_count_episodes_and_not_conflicts() {
 }
 
 #[test]
+fn no_interval_leaves_what_is_possible() {
+    // Two episodes that differ as far as they can: symmetric intervals reach beyond every bound.
+    let mut data = Dataset::read(SMALL).unwrap();
+    data.conflicts[1].seed = 3;
+    data.conflicts[1].candidates[0].mean = -9.0;
+    let groups = evaluate(&data, &judge(&data, &Column(1)));
+    let mut cut = 0;
+    for chooser in groups.iter().flat_map(|group| &group.choosers) {
+        let ends = |one: Option<gimbal_neural::eval::Estimate>| one.and_then(|one| one.interval);
+        if let Some((low, high)) = ends(chooser.accuracy) {
+            assert!(0.0 <= low && high <= 1.0, "{chooser:?}");
+            cut += usize::from(low == 0.0) + usize::from(high == 1.0);
+        }
+        if let Some((low, _)) = ends(chooser.regret) {
+            assert!(low >= 0.0, "{chooser:?}");
+            cut += usize::from(low == 0.0);
+        }
+        if let Some((_, high)) = ends(chooser.closed) {
+            assert!(high <= 1.0, "{chooser:?}");
+        }
+    }
+    assert!(cut > 2, "the example is too tame: {groups:?}");
+}
+
+#[test]
 fn a_scorer_that_knows_the_rule_beats_one_that_does_not() {
     let data = synthetic::conflicts(2000, 5);
     let regret = |column: usize| evaluate(&data, &judge(&data, &Column(column)))[0].choosers[0].regret.unwrap().value;

@@ -1,8 +1,14 @@
 //! Forked steps a second through the seam, by environment: `cargo bench -p gimbal-study --bench branches`.
 //!
 //! A step is a call of a built-in policy in a branch, and the call itself. Branches that are over are made anew, so that the cost of forks is part
-//! of it, as in rollouts.
-#![allow(missing_docs, clippy::expect_used, reason = "a bench that cannot begin has nothing to measure")]
+//! of it, as in rollouts. Before criterion's figures it prints steps a second of CPU time, which other work on the machine does not change;
+//! `cargo test -p gimbal-study --bench branches` prints them for a development build, in which simulators are optimised.
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench that cannot begin has nothing to measure"
+)]
 
 use std::sync::Arc;
 
@@ -20,6 +26,10 @@ use tokio::runtime::Runtime;
 const STEPS: u64 = 200;
 /// Longest rollout, in steps.
 const HORIZON: u64 = 20;
+/// CPU time of a figure that is printed, in seconds: the system counts a thread's time in ticks of a few milliseconds.
+const SECONDS: f64 = 1.0;
+/// Samples between two looks at the time.
+const SAMPLES: u64 = 50;
 
 /// The stage of an episode that has just begun.
 async fn begun(family: &dyn Catalogue) -> EpisodeStage {
@@ -51,6 +61,30 @@ async fn rollouts(stage: &EpisodeStage, policy: &str, future: &mut u64) {
     }
 }
 
+/// CPU time of this thread so far in seconds, where the system says.
+fn on_cpu() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// Steps in branches, and branches, a second of CPU time.
+fn print(runtime: &Runtime, stage: &EpisodeStage, name: &str, policy: &str) {
+    let mut future = 0;
+    let mut each = |count: u64, sample: &mut dyn FnMut(&mut u64)| {
+        let Some(before) = on_cpu() else { return "an unknown number of".to_owned() };
+        let (mut samples, mut taken) = (0, 0.0);
+        while taken < SECONDS {
+            (0..SAMPLES).for_each(|_| sample(&mut future));
+            samples += SAMPLES;
+            taken = on_cpu().map_or(f64::INFINITY, |now| now - before);
+        }
+        format!("{:.0}", (samples * count) as f64 / taken)
+    };
+    let steps = each(STEPS, &mut |future| runtime.block_on(rollouts(stage, policy, future)));
+    let branches = each(1, &mut |future| drop(runtime.block_on(branch(stage, future))));
+    println!("{name}, {policy}: {steps} forked steps a second of CPU, {branches} branches");
+}
+
 fn branches(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let families: [(Box<dyn Catalogue>, &str); 4] = [
@@ -62,6 +96,7 @@ fn branches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("forked");
     for (family, policy) in &families {
         let stage = runtime.block_on(begun(&**family));
+        print(&runtime, &stage, family.name(), policy);
         let mut future = 0;
         group.throughput(Throughput::Elements(STEPS));
         group.bench_function(format!("steps/{}/{policy}", family.name()), |bencher| {

@@ -4,13 +4,15 @@
 //! decide is their **authority** ([`authority`]). A **proposal** is what a layer wants of a step ([`proposal`]); what it wanted and got is a
 //! **commitment** ([`commitments`]). Where proposals exclude one another there is a **conflict** ([`conflict`]), and the **arbiter** leaves
 //! one call and the directives that hold after it ([`arbiter`]). What each way to resolve a conflict is worth is found by playing it out in copies of
-//! the environment ([`rollout`]). The **mathematics** of the hierarchy are in [`mathematics`].
+//! the environment ([`rollout`]). The **mathematics** of the hierarchy are in [`mathematics`]; a **channel**
+//! has their maps in play ([`channel`]).
 //!
 //! *Invariant*: nothing here reads a file, a clock or the network, and no model is asked. Scores are compared in thousandths. The same input
 //! gives the same output.
 
 pub mod arbiter;
 pub mod authority;
+pub mod channel;
 pub mod commitments;
 pub mod conflict;
 pub mod contracts;

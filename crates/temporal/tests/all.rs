@@ -4,6 +4,7 @@
 mod arbiter;
 mod authority;
 mod case;
+mod channel;
 mod commitments;
 mod conflict;
 mod contracts;

@@ -3,7 +3,7 @@
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
 use gimbal_core::{Block, Decoding, Digest, Halt, Hint, LaneId, Milli};
-use gimbal_messages::{Form, bounded, spaced};
+use gimbal_messages::{Form, StageExt, bounded, spaced};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
 use serde_json::{Value, json};
@@ -165,6 +165,7 @@ impl Temporal {
                 told["checks"] = checks;
             }
         }
+        let trimmed = self.fit(turn, layer, episode, &mut told);
         let mut blocks = turn.blocks(lane, &seat.context).await?;
         // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
         if layer <= Layer::Tactical && (turn.brief.literals_change || turn.brief.free_arguments) {
@@ -176,6 +177,9 @@ impl Temporal {
             episode.cache.get(&layer).filter(|(digest, _)| self.cache && layer > Layer::Reflex && *digest == state);
         if known.is_some() {
             return Ok((Said::Same, state));
+        }
+        if let Some(trimmed) = trimmed {
+            turn.stage.record(lane, &trimmed).await;
         }
         let ready = Self::ready_names(episode);
         let allowed = self.allowed(turn, layer, episode).await;

@@ -36,7 +36,12 @@ pub(super) struct Decision {
 pub(super) fn arbiter(kind: ArbiterKind, authority: bool, weights: Option<RuleWeights>) -> Arbiter {
     let arbiter = of_kind(kind, authority);
     match weights {
-        Some(weights) => Arbiter { weights: weights.into(), ..arbiter },
+        Some(given) => Arbiter {
+            weights: given.into(),
+            rules: given.rules.unwrap_or(arbiter.rules),
+            tie: given.tie.map_or(arbiter.tie, Into::into),
+            ..arbiter
+        },
         None => arbiter,
     }
 }

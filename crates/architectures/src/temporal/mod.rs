@@ -13,6 +13,7 @@
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
 mod asking;
+mod channel;
 mod checks;
 mod deciding;
 mod expert;
@@ -20,6 +21,7 @@ mod family;
 mod forms;
 mod free;
 mod labelling;
+mod maps;
 pub mod messages;
 mod notes;
 mod playing;
@@ -44,7 +46,8 @@ use serde_json::{Value, json};
 use crate::Placed;
 use messages::Reading;
 
-pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures};
+pub use channel::MapKind;
+pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 3;
@@ -67,7 +70,11 @@ impl ArchitectureKind for TemporalKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
+        let labelled = [
+            gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>(),
+            gimbal_messages::kind::<gimbal_temporal::channel::LayerMapped>(),
+            gimbal_messages::kind::<gimbal_temporal::channel::LayerTrimmed>(),
+        ];
         // One layer is `react`, which may have a gate.
         [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
     }
@@ -126,6 +133,7 @@ struct Temporal {
     arbiter: Arbiter,
     weights: Option<RuleWeights>,
     experts: Option<Experts>,
+    maps: MapKind,
     tactical_period: u32,
     parallel: bool,
     cache: bool,
@@ -220,6 +228,9 @@ impl Architecture for Temporal {
         }
         if let Some(experts) = self.experts {
             resolved["experts"] = json!(experts);
+        }
+        if let Some(kind) = self.maps.kind() {
+            resolved["maps"] = json!(kind.name());
         }
         resolved
     }

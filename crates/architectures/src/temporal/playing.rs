@@ -11,6 +11,7 @@ use gimbal_temporal::{Layer, Proposal};
 use serde_json::{Value, json};
 
 use super::Temporal;
+use super::channel::Maps;
 use super::deciding::refused_idle;
 use super::notes::Notes;
 use super::state::{Episode, PAST};
@@ -29,6 +30,7 @@ impl Temporal {
     pub(super) async fn play_layers(&self, stage: &dyn Stage) -> Result<(), Halt> {
         let mut episode = Episode::new();
         episode.notes = Notes::with(stage.embedder("hashed"));
+        episode.maps = self.maps.kind().map(|kind| Maps::new(kind, self.layers().len()));
         let first = crate::first::observation(&stage.view().await);
         for layer in self.layers().iter().copied().filter(|layer| *layer > Layer::Tactical) {
             episode.ask(layer, "trial_begins");
@@ -63,7 +65,11 @@ impl Temporal {
         let turn = Turn::of(stage, first, episode.step).await;
         self.check(&turn, episode).await;
         self.expire(&turn, episode).await;
+        self.map(&turn, episode).await?;
         let active = self.active(episode);
+        if let Some(maps) = &mut episode.maps {
+            maps.note(active.iter().map(|(layer, _)| *layer), episode.step);
+        }
         let mut proposals: Vec<Proposal> = Vec::new();
         if self.parallel && active.len() > 1 {
             let lanes: Vec<LaneId> = active.iter().map(|(layer, _)| stage.lane(layer.name())).collect();

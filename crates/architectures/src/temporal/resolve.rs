@@ -64,6 +64,12 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
             "one layer has no conflicts: leave `rollouts` and the learned arbiter out".to_owned(),
         ));
     }
+    if count == 1 && settings.maps.kind().is_some() {
+        return Err(wrong(
+            "maps",
+            "one layer has nobody to share with: leave `maps` out, or take more layers".to_owned(),
+        ));
+    }
     let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
     let layers = if count == 1 {
         let Settings { reflex, context, agent, .. } = &settings;
@@ -84,6 +90,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         arbiter: deciding::arbiter(kind, settings.authority, settings.weights),
         weights: settings.weights,
         experts: settings.experts,
+        maps: settings.maps,
         tactical_period: settings.tactical_period,
         parallel: settings.parallel,
         cache: settings.cache,

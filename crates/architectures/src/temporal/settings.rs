@@ -2,10 +2,11 @@
 
 use gimbal_agent::Overrides;
 use gimbal_core::Milli;
-use gimbal_temporal::arbiter::Weights;
+use gimbal_temporal::arbiter::{Tie, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::channel::MapKind;
 use crate::member::Member;
 
 /// Settings of `temporal`. What is left out is as the published system has it.
@@ -30,6 +31,8 @@ pub struct Settings {
     /// Plays the ways to resolve each conflict out in copies of the environment, and records what each is worth. The arbiter `rollout` goes by
     /// it; with any other one it only labels. Needs an environment that can be forked.
     pub rollouts: Option<Rollouts>,
+    /// Whether the maps of the mathematics divide the tokens for context among layers and ask them (CTHA-031).
+    pub maps: MapKind,
     /// How noisy experts in the layers' places speak; no model reads it.
     pub experts: Option<Experts>,
     /// Temperatures of the layers.
@@ -138,6 +141,31 @@ pub struct RuleWeights {
     /// The margin by which a priority must be higher; closer ones are tied.
     #[schemars(range(min = 0))]
     pub epsilon: u32,
+    /// Whether emergencies and policies come before the score; as the arbiter has it where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<bool>,
+    /// Which of two tied parties is kept; as the arbiter has it where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tie: Option<TieRule>,
+}
+
+/// Which of two tied parties is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TieRule {
+    /// The faster one.
+    KeepFaster,
+    /// The slower one.
+    KeepSlower,
+}
+
+impl From<TieRule> for Tie {
+    fn from(rule: TieRule) -> Self {
+        match rule {
+            TieRule::KeepFaster => Self::KeepFaster,
+            TieRule::KeepSlower => Self::KeepSlower,
+        }
+    }
 }
 
 impl From<RuleWeights> for Weights {
@@ -197,6 +225,7 @@ impl Default for Settings {
             arbiter: ArbiterKind::default(),
             weights: None,
             rollouts: None,
+            maps: MapKind::default(),
             experts: None,
             temperatures: Temperatures::default(),
             tactical_period: 3,

@@ -10,6 +10,7 @@ use gimbal_temporal::commitments::Commitments;
 use gimbal_temporal::contracts::{Anomaly, AnomalyKind, Plan, Policy, Summary};
 use serde_json::{Value, json};
 
+use super::channel::Maps;
 use super::notes::Notes;
 
 /// Key of the session's memory under which policies and their returns are kept.
@@ -106,6 +107,8 @@ pub(super) struct Episode {
     pub escalated: Option<String>,
     /// The action that a policy denied more than once, and why.
     pub denied: Option<String>,
+    /// The maps between layers, where there are any.
+    pub maps: Option<Maps>,
     /// Which of the last eight steps did harm.
     harms: VecDeque<bool>,
     seen: BTreeMap<Digest, u32>,
@@ -138,6 +141,7 @@ impl Episode {
             refused_why: String::new(),
             escalated: None,
             denied: None,
+            maps: None,
             harms: VecDeque::new(),
             seen: BTreeMap::new(),
             quiet: BTreeMap::new(),

@@ -256,6 +256,8 @@ fn settings_that_mean_nothing_are_refused() {
         (json!({ "arbiter": "faster", "weights": weights() }), "weights", "does not go by the score"),
         (json!({ "experts": { "overconfident": 1001 } }), "experts", "0 to 1000"),
         (json!({ "layers": 1, "experts": { "overconfident": 1 } }), "layers", "one layer has no arbiter"),
+        (json!({ "layers": 1, "maps": "free" }), "maps", "nobody to share with"),
+        (json!({ "maps": "half" }), "maps", "`projected`"),
     ] {
         let error = kind.build(&settings, &files).err().unwrap();
         assert!(error.key == key && error.message.contains(words), "{settings}: {error}");
@@ -325,6 +327,10 @@ async fn weights_of_the_score_decide_and_are_a_rule_of_labels() {
     // Every way says which sets lead to it, so that the rule can be played on a file.
     let sets: Vec<_> = plain[0].labelled.ways.iter().filter_map(|way| way.sets.first().cloned()).collect();
     assert_eq!(sets, [vec![0], vec![1]]);
+    // Where all priorities are the same, the tie rule decides.
+    let even = |tie: &str| json!({ "base": [0, 0, 0, 0, 0], "urgency": 0, "confidence": 0, "epsilon": 0, "rules": false, "tie": tie });
+    let steps = |tie: &str| play(court(json!({ "weights": even(tie) })));
+    assert_eq!((steps("keep_faster").await.outcome.steps, steps("keep_slower").await.outcome.steps), (4, 20));
     // Keys of settings without weights are as they were.
     let of = |settings: serde_json::Value| crate::debate::build_of("temporal", &settings).resolved();
     assert!(of(json!({})).get("weights").is_none() && of(json!({})).get("experts").is_none());

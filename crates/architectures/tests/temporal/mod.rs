@@ -5,6 +5,7 @@ mod bad_input;
 mod case;
 mod contracts;
 mod layers;
+mod maps;
 mod prompts;
 mod standing;
 

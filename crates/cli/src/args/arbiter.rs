@@ -74,7 +74,7 @@ pub struct StatsArgs {
 /// `gimbal arbiter tune`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "One weight after the other is set to the best value of its grid, until none gets better: bases of layers 0 to 1 by 0.1, urgency and confidence\n                  -0.5 to 1.5 by 0.1, margin 0, 0.05, 0.1 or 0.2. Each environment counts alike, by the share of random's regret that is left.\n                  Copy `weights` of the file into an architecture `temporal` of a study to play with them."
+    after_help = "One weight after the other is set to the best value of its grid, until none gets better: bases of layers 0 to 1 by 0.1, urgency and confidence\n                  -0.5 to 1.5 by 0.1, margin 0, 0.05, 0.1 or 0.2, policies and emergencies before the score or not, the faster or the slower of two tied parties.\n                  Each environment counts alike, by the share of random's regret that is left.\n                  Copy `weights` of the file into an architecture `temporal` of a study to play with them."
 )]
 pub struct TuneArgs {
     /// File of conflicts

@@ -13,6 +13,15 @@ pub struct Estimate {
     pub interval: Option<(f64, f64)>,
 }
 
+impl Estimate {
+    /// The same with the ends of its interval cut to what is possible: the linearised interval is symmetric and knows no bounds.
+    #[must_use]
+    pub fn within(self, least: f64, most: f64) -> Self {
+        let interval = self.interval.map(|(low, high)| (low.clamp(least, most), high.clamp(least, most)));
+        Self { interval, ..self }
+    }
+}
+
 /// Sums by episode: of what is counted, and of what it is divided by.
 #[derive(Clone, Debug, Default)]
 pub struct Terms<'c>(BTreeMap<(&'c str, u64), (f64, f64)>);

@@ -166,8 +166,9 @@ fn chooser<'c>(
     }
     Chooser {
         name: name.to_owned(),
-        accuracy: accuracy.ratio(),
-        regret: regret.ratio(),
-        closed: network.and_then(|_| closed.ratio()),
+        accuracy: accuracy.ratio().map(|share| share.within(0.0, 1.0)),
+        regret: regret.ratio().map(|lost| lost.within(0.0, f64::INFINITY)),
+        // Nobody saves more than there is; more than all of it may be lost.
+        closed: network.and_then(|_| closed.ratio()).map(|share| share.within(f64::NEG_INFINITY, 1.0)),
     }
 }

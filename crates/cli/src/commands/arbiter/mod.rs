@@ -1,6 +1,8 @@
 //! `gimbal arbiter`: the network of the arbiter, from conflicts to figures.
 
 #[cfg(feature = "arbiter-train")]
+mod alone;
+#[cfg(feature = "arbiter-train")]
 mod authority;
 mod collect;
 mod stats;
@@ -29,9 +31,15 @@ pub fn arbiter(verb: &ArbiterVerb) -> Result<(), Failure> {
         ArbiterVerb::Stats(options) => stats::stats(options),
         ArbiterVerb::Tune(options) => tune::tune(options),
         #[cfg(feature = "arbiter-train")]
-        ArbiterVerb::Train(options) => train::train(options),
+        ArbiterVerb::Train(options) => {
+            alone::alone();
+            train::train(options)
+        }
         #[cfg(feature = "arbiter-train")]
-        ArbiterVerb::Authority(options) => authority::authority(options),
+        ArbiterVerb::Authority(options) => {
+            alone::alone();
+            authority::authority(options)
+        }
         #[cfg(not(feature = "arbiter-train"))]
         ArbiterVerb::Train(_) | ArbiterVerb::Authority(_) => Err(Failure::Usage(
             "this program was built without training; build it with `cargo build --release --features arbiter-train`"

@@ -6,8 +6,7 @@ use gimbal_core::Digest;
 use gimbal_neural::Dataset;
 use gimbal_neural::data::Part;
 use gimbal_neural::eval::{Judged, evaluate};
-use gimbal_neural::tune::{self, Ruled, TuneError};
-use gimbal_temporal::arbiter::Weights;
+use gimbal_neural::tune::{self, Rule, Ruled, TuneError};
 use serde::{Deserialize, Serialize};
 
 use super::{read, split, table, text};
@@ -23,8 +22,8 @@ const TUNED: &str = "tuned";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleFile {
-    /// In thousandths, as a study takes them.
-    weights: Weights,
+    /// In thousandths, as a study takes them; with what comes before the score, and ties, where they are not as by default.
+    weights: Rule,
     /// How they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tuned: Option<How>,
@@ -41,9 +40,9 @@ struct How {
     different: usize,
     starts: u32,
     seed: u64,
-    /// Weights that were tried.
+    /// Rules that were tried.
     tried: u64,
-    /// Share of random's regret that is left on the training part with the default weights and with these, in millionths.
+    /// Share of random's regret that is left on the training part with the default rule and with this one, in millionths.
     before: i64,
     left: i64,
     /// What was held out or weighted.
@@ -62,13 +61,18 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
         data = data.published_mix();
         changes.push("matters weighted to the published mix".to_owned());
     }
-    let training = data.part(&split, Part::Train);
+    let (training, test) = (data.part(&split, Part::Train), data.part(&split, Part::Test));
+    // Before the search, so that no file is written that nothing measures.
+    if test.conflicts.iter().all(|conflict| conflict.candidates.len() < 2) {
+        let words = "the test part holds no conflict with two candidates or more; collect conflicts of more episodes (a tenth of their seeds is the test part), or hold out an environment that the file holds";
+        return Err(Failure::Usage(format!("{}: {words}", options.conflicts.display())));
+    }
     let failed = |error| Failure::Usage(format!("{}: {error}", options.conflicts.display()));
     checked(&training).map_err(failed)?;
     let found = tune::tune(&training, options.starts, options.seed).map_err(failed)?;
     let millionths = |value: f64| (value * 1e6).round() as i64;
     let file = RuleFile {
-        weights: found.weights,
+        weights: found.rule,
         tuned: Some(How {
             data: Digest::of(text.as_bytes()).to_string(),
             trained_on: training.conflicts.len(),
@@ -84,21 +88,16 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(&file).map_err(Failure::external)?;
     write_file(&options.out, &format!("{json}\n"))?;
     message(&format!(
-        "{}: of random's regret {:.1}% is left, {:.1}% with the default weights; {} weights tried on {} conflicts",
+        "{}: of random's regret {:.1}% is left, {:.1}% with the default rule; {} rules tried on {} conflicts",
         options.out.display(),
         found.left * 100.0,
         found.before * 100.0,
         found.tried,
         training.conflicts.len()
     ));
-    let test = data.part(&split, Part::Test);
     let choices = Ruled::of(&test.header).and_then(|rule| rule.choices(&test, &file.weights)).map_err(failed)?;
     let judged = |candidate: &usize| Judged { candidate: *candidate, chances: Vec::new() };
     let mut groups = evaluate(&test, &choices.iter().map(judged).collect::<Vec<_>>());
-    if groups.is_empty() {
-        message("the test part holds no conflict with two candidates or more");
-        return Ok(());
-    }
     for first in groups.iter_mut().filter_map(|group| group.choosers.first_mut()) {
         TUNED.clone_into(&mut first.name);
     }
@@ -111,7 +110,7 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
 /// Says how often the default rule, played on the file, takes what it took on line. Less than always means that ways were left out.
 fn checked(data: &Dataset) -> Result<(), TuneError> {
     let Some(place) = data.header.rules.iter().position(|rule| rule == "greedy") else { return Ok(()) };
-    let found = Ruled::of(&data.header)?.choices(data, &Weights::default())?;
+    let found = Ruled::of(&data.header)?.choices(data, &Rule::default())?;
     let same = data.conflicts.iter().zip(&found).filter(|(conflict, found)| conflict.choices.get(place) == Some(found));
     message(&format!("the default rule takes its recorded way in {} of {} conflicts", same.count(), found.len()));
     Ok(())
