@@ -55,9 +55,10 @@ fn both(first: Result<String, Vec<String>>, second: Result<String, Vec<String>>)
     }
 }
 
-/// The folder of the workspace.
+/// The folder of the workspace that cargo runs this for, not the one that it was compiled in: a copied `target` writes to its own copy.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&here).ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// All files below `folder` with one of these endings, sorted; build output is passed over.
