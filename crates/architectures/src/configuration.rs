@@ -45,6 +45,10 @@ fn configuration(name: &str, wanted: &str, files: &dyn Files) -> Result<Map<Stri
             let words = format!("{name}: configuration `{wanted}` is one of `{base}`, not of `{name}`");
             Err(BuildError::new(words).at("configuration"))
         }
+        None if names().next().is_none() => {
+            let words = format!("{name}: this architecture has no named configurations: write its settings here");
+            Err(BuildError::new(words).at("configuration"))
+        }
         None => {
             let known: Vec<&str> = names().collect();
             let hint = nearest::hint(wanted, names());

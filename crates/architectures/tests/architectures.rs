@@ -77,6 +77,9 @@ fn unknown_settings_are_named_with_the_nearest_known_one() {
     );
     let message = refused("react", json!({ "configuration": "obs+his" }));
     assert!(message.starts_with("react: there is no configuration `obs+his`; did you mean `obs+hist`?"), "{message}");
+    let message = refused("dag", json!({ "configuration": "y" }));
+    let words = "dag: this architecture has no named configurations: write its settings here";
+    assert!(message.starts_with(words), "{message}");
     let message = refused("react", json!({ "persona": "lead" }));
     assert!(message.contains("an agent on its own has nobody to ask"), "{message}");
     for (persona, answer) in [("analyst", "analysis"), ("chooser", "suggestions")] {

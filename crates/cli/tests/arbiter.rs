@@ -47,6 +47,10 @@ fn the_rule_is_tuned_on_conflicts_that_a_run_labelled() {
     let said = place.gimbal(&["arbiter", "tune", "few.jsonl", "-o", "few.json"]);
     assert!(said.code == 2 && said.err.contains("the test part holds no conflict"), "{}", said.err);
     assert!(!place.path().join("few.json").exists());
+    // A folder that is missing is named before the search.
+    let said = place.gimbal(&["arbiter", "tune", "c.jsonl", "-o", "none/rule.json"]);
+    assert!(said.code == 2 && said.err.contains("there is no folder `none`"), "{}", said.err);
+    assert!(!said.err.contains("recorded way"), "{}", said.err);
     let synthetic = ["arbiter", "generate", "--conflicts", "400", "--out", "s.jsonl"];
     place.gimbal(&synthetic).good();
     let tune = ["arbiter", "tune", "s.jsonl", "--starts", "0", "-o", "s.json", "--format", "csv"];

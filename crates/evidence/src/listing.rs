@@ -265,7 +265,7 @@ fn plain_or_quoted(text: &str, most: usize, also: fn(char) -> bool) -> String {
 }
 
 /// A text of strangers: a JSON string on one line, of at most `most` characters of the text, with the number of those that are left out
-/// behind it. A `<` before a letter or a stroke is written as its number, so that no tag begins within the text.
+/// behind it. A `<` before a letter or a slash is written as its number, so that no tag begins within the text.
 #[must_use]
 pub fn quoted(text: &str, most: usize) -> String {
     let end = text.char_indices().nth(most).map_or(text.len(), |(end, _)| end);

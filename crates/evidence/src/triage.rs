@@ -195,7 +195,7 @@ impl Triage<'_> {
         self.played.and_then(|played| played.narration.as_deref())
     }
 
-    /// How many records no side could see, because the packet had its most facts; none where every record is in a fact.
+    /// How many records no side could see, because the packet had its most facts; `None` if every record is in a fact.
     #[must_use]
     pub fn dropped(&self) -> Option<String> {
         let count = self.packet.in_no_fact();

@@ -15,8 +15,11 @@ pub const JUDGE: &str = "judge";
 /// The sides of a debate.
 pub const SIDES: [&str; 2] = ["architect", "skeptic"];
 
+/// The layers of a temporal hierarchy, the fastest first. They send under these names, whatever their roles are called.
+pub const LAYERS: [&str; 5] = ["reflex", "tactical", "strategic", "institutional", "meta"];
+
 /// All of them. A study may bound a fault to these and to roles.
 #[must_use]
 pub fn all() -> Vec<&'static str> {
-    [&[ALL, CHAIR, CONTROLLER, GATE, JOURNAL, JUDGE][..], &SIDES].concat()
+    [&[ALL, CHAIR, CONTROLLER, GATE, JOURNAL, JUDGE][..], &SIDES, &LAYERS].concat()
 }

@@ -64,7 +64,8 @@ impl Default for Rule {
     }
 }
 
-/// The rule as files and settings have it: what is as by default is left out.
+/// The rule as files and settings have it. Older files leave out what is as by default; it is always written, because an arbiter of other
+/// settings fills in its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -89,8 +90,7 @@ impl From<Written> for Rule {
 impl From<Rule> for Written {
     fn from(rule: Rule) -> Self {
         let Rule { weights: Weights { base, urgency, confidence, epsilon }, rules, tie } = rule;
-        let (rules, tie) = ((!rules).then_some(rules), (tie != Tie::default()).then_some(tie));
-        Self { base, urgency, confidence, epsilon, rules, tie }
+        Self { base, urgency, confidence, epsilon, rules: Some(rules), tie: Some(tie) }
     }
 }
 

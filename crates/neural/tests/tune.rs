@@ -86,7 +86,7 @@ fn the_search_may_drop_what_comes_before_the_score() {
 
 // covers: CTHA-R01
 #[test]
-fn ties_are_part_of_a_rule_and_a_default_rule_is_written_as_weights_alone() {
+fn ties_are_part_of_a_rule_and_a_default_rule_is_written_in_full() {
     let data = policies(true);
     let even = Weights { base: [Milli::ZERO; 5], urgency: Milli::ZERO, confidence: Milli::ZERO, epsilon: Milli::ZERO };
     let choices = |tie: Tie| {
@@ -98,7 +98,11 @@ fn ties_are_part_of_a_rule_and_a_default_rule_is_written_as_weights_alone() {
     assert!(choices(Tie::KeepFaster).iter().all(|choice| *choice == 0));
     assert!(choices(Tie::KeepSlower).iter().all(|choice| *choice == 1));
     let plain = serde_json::to_value(Rule::default()).unwrap();
-    assert_eq!(plain, serde_json::to_value(Weights::default()).unwrap());
+    assert_eq!(plain["rules"], true, "an arbiter without it fills in its own");
+    assert_eq!(plain["tie"], "keep_faster");
+    // Weights alone are the default rule: so older files have it.
+    let alone = serde_json::to_value(Weights::default()).unwrap();
+    assert_eq!(serde_json::from_value::<Rule>(alone).unwrap(), Rule::default());
     assert!(serde_json::from_value::<Rule>(serde_json::json!({ "base": [0, 0, 0, 0, 0] })).is_err());
 }
 

@@ -7,6 +7,7 @@ use common::{Cell, Played, Tally, tasks};
 use gimbal_alfworld::Alfworld;
 use gimbal_cage2::environment::Cage2;
 use gimbal_core::{Catalogue, Speaker};
+use gimbal_finance_agent::FinanceAgent;
 use gimbal_textcraft::environment::TextCraft;
 use gimbal_triage::Triage;
 use serde_json::{Value, json};
@@ -29,6 +30,16 @@ fn plain(played: &Played, what: &str) {
     let read = played.notes("parsed");
     assert!(!read.is_empty() && read.iter().all(|one| one.contains("\"direct\"")), "{what}: {read:?}");
     assert_eq!((played.outcome.rejected, played.outcome.fallbacks), (0, 0), "{what}: {:?}", played.refusals());
+}
+
+/// A search whose actions are free text proposes several under a mask too, one for each request, and ends with an answer.
+// covers: CTHA-131
+#[tokio::test]
+async fn a_search_among_filings_ends_with_an_answer_in_every_form() {
+    for cell in Cell::all("lats", &json!({})) {
+        let found = tally(&cell, &FinanceAgent, &json!({}), ("synthetic", 1)).await;
+        assert_eq!(found.won, found.episodes, "{}: {}", cell.name(), found.line());
+    }
 }
 
 /// With as many simulated steps as a task has, a search by a player that knows its next step follows it through branches.

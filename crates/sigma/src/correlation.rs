@@ -39,7 +39,7 @@ impl Grouping {
 
 /// Which of the named rules must have matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Condition {
     /// So many records, values or rules.
     Least(u64),
     /// A condition over the named rules.
@@ -77,7 +77,7 @@ pub struct Correlation {
     /// What is counted.
     pub kind: Kind,
     /// When it matches.
-    pub wanted: Wanted,
+    pub wanted: Condition,
     /// The longest time from the first record to the last one, in microseconds.
     pub within: i64,
     /// Fields whose values are equal in all records of a match. A record that lacks one is in no match.
@@ -187,8 +187,8 @@ impl Window {
             }
         };
         let is_met = match &rule.wanted {
-            Wanted::Least(least) => count >= *least,
-            Wanted::Rules(expression) => expression.holds(&self.matched),
+            Condition::Least(least) => count >= *least,
+            Condition::Rules(expression) => expression.holds(&self.matched),
         };
         let mut records: Vec<usize> =
             self.entries.iter().filter(|entry| entry.time >= since).map(|entry| entry.record).collect();

@@ -26,7 +26,7 @@ mod set;
 mod several;
 mod tables;
 
-pub use correlation::{Correlated, Correlation, Expression, Grouping, Kind, Remembered, Wanted};
+pub use correlation::{Condition, Correlated, Correlation, Expression, Grouping, Kind, Remembered};
 pub use folder::{FolderError, MAX_RULE_BYTES, RuleFiles, RuleText, Unread};
 pub use hits::{Found, Hits, MAX_REMEMBERED};
 pub use record::Record;

@@ -6,7 +6,7 @@ use rsigma_parser::{
     ConditionExpr, ConditionOperator, CorrelationCondition, CorrelationRule, CorrelationType, WindowMode,
 };
 
-use crate::correlation::{Correlation, Expression, Grouping, Kind, Wanted};
+use crate::correlation::{Condition, Correlation, Expression, Grouping, Kind};
 
 /// What a name in a rule stands for.
 #[derive(Clone, Debug)]
@@ -84,12 +84,12 @@ pub fn read(rule: &CorrelationRule, index: usize, names: &Names) -> Result<Corre
     Ok(Correlation { rule: index, parts, kind, wanted, within, group_by, generates: rule.generate })
 }
 
-fn wanted(rule: &CorrelationRule, kind: &Kind, parts: usize) -> Result<Wanted, String> {
+fn wanted(rule: &CorrelationRule, kind: &Kind, parts: usize) -> Result<Condition, String> {
     let is_about_rules = matches!(kind, Kind::Temporal | Kind::TemporalOrdered);
     let predicates = match &rule.condition {
         CorrelationCondition::Threshold { predicates, .. } => predicates,
         CorrelationCondition::Extended(expression) if *kind == Kind::Temporal => {
-            return Ok(Wanted::Rules(self::expression(expression, &rule.rules)?));
+            return Ok(Condition::Rules(self::expression(expression, &rule.rules)?));
         }
         CorrelationCondition::Extended(_) => {
             return Err("its condition is an expression, which only `temporal` rules have here".to_owned());
@@ -110,14 +110,18 @@ fn wanted(rule: &CorrelationRule, kind: &Kind, parts: usize) -> Result<Wanted, S
         least = least.max(value);
     }
     let all = parts as u64;
-    // Without a condition all named rules must match, which the parser writes as `gte: 1`.
-    if is_about_rules && (least == 1 || *kind == Kind::TemporalOrdered) && least <= all {
-        least = all;
-    }
     if is_about_rules && least > all {
         return Err(format!("its condition asks for {least} rules, and it names {all}"));
     }
-    Ok(Wanted::Least(least))
+    // Without a condition all named rules must match. The parser writes that as `gte: 1`, so that a `gte: 1` of the rule's own cannot be
+    // told from it and means all of them too.
+    if is_about_rules && least == 1 {
+        least = all;
+    }
+    if *kind == Kind::TemporalOrdered && least < all {
+        return Err(format!("its condition asks for {least} of {all} rules in order, which is not known here"));
+    }
+    Ok(Condition::Least(least))
 }
 
 fn expression(written: &ConditionExpr, names: &[String]) -> Result<Expression, String> {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use gimbal_evidence::{Class, Selection, Utc};
-use gimbal_sigma::{Correlation, Expression, Grouping, Kind, Level, Matcher, Record, Remembered, Rule, Wanted};
+use gimbal_sigma::{Condition, Correlation, Expression, Grouping, Kind, Level, Matcher, Record, Remembered, Rule};
 use proptest::prelude::*;
 
 use crate::support::{data, event, packet, rule};
 
-fn rule_of(kind: Kind, wanted: Wanted, seconds: i64, groups: &[&str], parts: usize) -> Correlation {
+fn rule_of(kind: Kind, wanted: Condition, seconds: i64, groups: &[&str], parts: usize) -> Correlation {
     let group_by = groups.iter().map(|name| Grouping { name: (*name).to_owned(), fields: BTreeMap::new() }).collect();
     Correlation {
         rule: 9,
@@ -33,7 +33,7 @@ fn found(rule: &Correlation, records: &[Remembered]) -> Vec<Vec<usize>> {
 
 #[test]
 fn records_are_counted_within_the_time_and_by_group() {
-    let rule = rule_of(Kind::EventCount, Wanted::Least(3), 60, &["user"], 1);
+    let rule = rule_of(Kind::EventCount, Condition::Least(3), 60, &["user"], 1);
     let user = |second, name| at(second, &[0], &[("user", name)]);
     // Three of one user within the time, its last record included; two users are two groups.
     let records = [user(0, "a"), user(10, "b"), user(30, "a"), user(60, "a"), user(61, "b")];
@@ -52,7 +52,7 @@ fn records_are_counted_within_the_time_and_by_group() {
 
 #[test]
 fn the_order_of_reading_decides_nothing_but_ties() {
-    let rule = rule_of(Kind::TemporalOrdered, Wanted::Least(2), 60, &[], 2);
+    let rule = rule_of(Kind::TemporalOrdered, Condition::Least(2), 60, &[], 2);
     assert_eq!(found(&rule, &[at(20, &[1], &[]), at(10, &[0], &[])]), [vec![1, 0]], "files are read in any order");
     assert!(found(&rule, &[at(10, &[1], &[]), at(20, &[0], &[])]).is_empty());
     assert_eq!(found(&rule, &[at(5, &[0], &[]), at(5, &[1], &[])]), [vec![0, 1]]);
@@ -61,7 +61,7 @@ fn the_order_of_reading_decides_nothing_but_ties() {
 
 #[test]
 fn different_values_are_counted_and_not_records() {
-    let rule = rule_of(Kind::ValueCount(vec!["host".to_owned()]), Wanted::Least(3), 60, &[], 1);
+    let rule = rule_of(Kind::ValueCount(vec!["host".to_owned()]), Condition::Least(3), 60, &[], 1);
     let host = |second, name| at(second, &[0], &[("host", name)]);
     let records = [host(0, "a"), host(1, "a"), host(2, "b"), at(3, &[0], &[]), host(4, "b"), host(5, "c")];
     assert_eq!(found(&rule, &records), [vec![0, 1, 2, 4, 5]]);
@@ -72,11 +72,11 @@ fn different_values_are_counted_and_not_records() {
 
 #[test]
 fn rules_that_matched_are_counted_in_any_order_or_asked_for_by_name() {
-    let any = rule_of(Kind::Temporal, Wanted::Least(2), 60, &[], 3);
+    let any = rule_of(Kind::Temporal, Condition::Least(2), 60, &[], 3);
     assert_eq!(found(&any, &[at(0, &[2], &[]), at(1, &[2], &[]), at(2, &[0], &[])]), [vec![0, 1, 2]]);
     let both =
         Expression::All(vec![Expression::Rule(0), Expression::Any(vec![Expression::Rule(1), Expression::Rule(2)])]);
-    let named = rule_of(Kind::Temporal, Wanted::Rules(both), 60, &[], 3);
+    let named = rule_of(Kind::Temporal, Condition::Rules(both), 60, &[], 3);
     assert!(found(&named, &[at(0, &[1], &[]), at(1, &[2], &[])]).is_empty());
     assert_eq!(found(&named, &[at(0, &[1], &[]), at(1, &[0], &[])]), [vec![0, 1]]);
     // One record that two rules matched.
@@ -85,7 +85,7 @@ fn rules_that_matched_are_counted_in_any_order_or_asked_for_by_name() {
 
 #[test]
 fn a_sequence_takes_the_latest_start_that_fits() {
-    let rule = rule_of(Kind::TemporalOrdered, Wanted::Least(3), 60, &[], 3);
+    let rule = rule_of(Kind::TemporalOrdered, Condition::Least(3), 60, &[], 3);
     let records = [at(0, &[0], &[]), at(50, &[0], &[]), at(55, &[1], &[]), at(100, &[2], &[])];
     assert_eq!(found(&rule, &records), [vec![1, 2, 3]], "the first record is too old, the second is not");
     assert!(found(&rule, &[at(0, &[0], &[]), at(55, &[1], &[]), at(61, &[2], &[])]).is_empty());
@@ -93,7 +93,7 @@ fn a_sequence_takes_the_latest_start_that_fits() {
 
 #[test]
 fn a_group_has_another_field_in_records_of_another_rule() {
-    let mut rule = rule_of(Kind::Temporal, Wanted::Least(2), 60, &["user"], 2);
+    let mut rule = rule_of(Kind::Temporal, Condition::Least(2), 60, &["user"], 2);
     rule.group_by[0].fields = BTreeMap::from([(0, "TargetUserName".to_owned()), (1, "User".to_owned())]);
     let records =
         [at(0, &[0], &[("TargetUserName", "a")]), at(1, &[1], &[("User", "b")]), at(2, &[1], &[("User", "a")])];
@@ -105,7 +105,7 @@ proptest! {
     /// A window computed anew for each record says the same: `least` records within the time, begun anew after a match.
     #[test]
     fn counting_agrees_with_a_slow_reading(times in proptest::collection::vec((0_i64..40, 0_u8..2), 0..40), least in 1_usize..5, seconds in 1_i64..15) {
-        let rule = rule_of(Kind::EventCount, Wanted::Least(least as u64), seconds, &["user"], 1);
+        let rule = rule_of(Kind::EventCount, Condition::Least(least as u64), seconds, &["user"], 1);
         let records: Vec<Remembered> = times.iter().map(|(second, user)| at(*second, &[0], &[("user", if *user == 0 { "a" } else { "b" })])).collect();
         let mut order: Vec<usize> = (0..records.len()).collect();
         order.sort_by_key(|index| (times[*index].0, *index));
@@ -145,7 +145,7 @@ impl Matcher for Counting {
 
 fn counting(generates: bool) -> Counting {
     let rules = vec![rule("one", Some(Level::Low)), rule("many", Some(Level::High))];
-    let mut several = rule_of(Kind::EventCount, Wanted::Least(2), 60, &["TargetUserName"], 1);
+    let mut several = rule_of(Kind::EventCount, Condition::Least(2), 60, &["TargetUserName"], 1);
     (several.rule, several.generates) = (1, generates);
     Counting { rules, several: vec![several] }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_evidence::{Class, Selection};
-use gimbal_sigma::{Matcher, Record, Remembered, RuleFiles, RuleSet, RuleText, Tables};
+use gimbal_sigma::{Condition, Matcher, Record, Remembered, RuleFiles, RuleSet, RuleText, Tables};
 use proptest::prelude::*;
 use rsigma_eval::{CorrelationAction, CorrelationConfig, CorrelationEngine, JsonEvent};
 
@@ -119,6 +119,31 @@ fn what_cannot_be_asked_over_several_records_is_refused_with_its_name_and_the_re
     }
     let filter = set.unused().iter().find(|unused| unused.path == "filter").unwrap();
     assert!(filter.why.contains("`a filter` changes other rules"), "{}", filter.why);
+}
+
+#[test]
+fn a_sequence_has_all_rules_and_a_threshold_for_fewer_is_refused() {
+    let third = "title: Logoff\nid: logoff\nname: logoff\nauthor: A. Author\nlevel: low\nlogsource: {product: windows, service: security}\ndetection: {s: {EventID: 4634}, condition: s}\n";
+    let asked = |condition: &str| {
+        format!("{{type: temporal_ordered, rules: [failed, logon, logoff], timespan: 1m{condition}}}")
+    };
+    let titles = [
+        ("whole", ""),
+        ("one", ", condition: {gte: 1}"),
+        ("two", ", condition: {gte: 2}"),
+        ("three", ", condition: {gt: 2}"),
+    ];
+    let texts = titles.map(|(title, condition)| (title, several(title, &asked(condition))));
+    let set = set(&[&texts[..], &[("third", third.to_owned())]].concat());
+    assert_eq!(set.correlations().len(), 3, "{:?}", set.unused());
+    assert!(
+        set.correlations().iter().all(|rule| rule.wanted == Condition::Least(3)),
+        "no condition, and `gte: 1`, mean all"
+    );
+    assert_eq!(set.unused().len(), 1, "{:?}", set.unused());
+    let unused = &set.unused()[0];
+    assert_eq!(unused.path, "two");
+    assert!(unused.why.contains("asks for 2 of 3 rules in order, which is not known here"), "{}", unused.why);
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn what_is_wrong_with_a_rule_is_said_with_its_place() {
             "[{ message.altered: { rate: 1, from: panellist } }]",
             "`from: panellist`: nobody of that name sends or gets a message in this study; did you mean `panelist`? (known: all, ",
         ),
-        ("[{ message.altered: { rate: 1, to: reflex } }]", "`to: reflex`: nobody of that name"),
+        ("[{ message.altered: { rate: 1, to: reflexes } }]", "`to: reflexes`: nobody of that name"),
         (
             "[{ message.altered: { rate: 1, step: 7 } }]",
             "`step: 7` is never met in `corridor 6`, whose episodes have 6 steps; name a step from 1 to 6",
@@ -261,6 +261,17 @@ fn what_is_wrong_with_a_rule_is_said_with_its_place() {
     let many = vec!["{ rate: 0.01, step: 1 }"; 33].join(", ");
     let said = resolved(&format!("[{{ message.altered: [{many}] }}]"), &Library::default()).err().unwrap().to_string();
     assert!(said.contains("has 33 rules, and at most 32 are taken"), "{said}");
+    // The last step of an episode is read by nobody, and this one has no other.
+    let short = STUDY.replace("horizon: 6", "horizon: 1");
+    let text = format!("{short}faults: [{{ tool.planted: {{ rate: 1, text: a, step: 1 }} }}]\n");
+    let study = plan::parse(&text, "study.yaml").unwrap_or_else(|problems| panic!("{problems}"));
+    let said = plan::resolve(study, &Options::default(), &registry(), &TestModels, &Library::default());
+    let said = said.err().unwrap().to_string();
+    assert!(said.contains("whose episodes have 1 step; no step can be named there"), "{said}");
+    let said =
+        resolved("[{ message.altered: { rate: 1, to: nobody } }]", &Library::default()).err().unwrap().to_string();
+    assert_eq!(said.matches("(known: ").count(), 1, "{said}");
+    assert!(said.contains("reflex, "), "{said}");
 }
 
 #[test]

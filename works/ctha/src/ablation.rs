@@ -203,7 +203,7 @@ pub fn means(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
     Ok(Table { key: item.key, title: item.title.to_owned(), columns, rows: rows.collect(), notes })
 }
 
-/// Single removals against all at once, whatever the baseline is: each against the whole system. None where one of them was not played.
+/// Single removals against all at once, whatever the baseline is: each against the whole system. `None` if one of them was not played.
 #[must_use]
 pub fn removals(mean: &dyn Fn(&str) -> Option<f64>) -> Option<String> {
     let whole = mean(WHOLE)?;

@@ -13,7 +13,7 @@ pub(super) const BOUNDS: (usize, usize) = (6, 12);
 pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
 /// Printable ASCII without what JSON must escape.
 const SAFE: &str = r"[ !#-\[\]-~]";
-/// The same with strokes, as JSON writes them: names of Windows have them. And as a schema means them.
+/// The same with backslashes, as JSON writes them: names of Windows have them. And as a schema means them.
 const NAME: [&str; 2] = [r"([ !#-\[\]-~]|\\\\)", r"[ !#-~]"];
 /// What a name begins with: no blank, which a reading would take away.
 const FIRST: [&str; 2] = [r"([!#-\[\]-~]|\\\\)", r"[!#-~]"];
@@ -118,7 +118,7 @@ fn predicate(packet: &Packet) -> Form {
         }
         format!("({})", forms.join("|"))
     });
-    // A stroke is two characters in JSON.
+    // A backslash is two characters in JSON.
     let schema = json!({ "type": "string", "pattern": format!("^{meant}$") });
     Form::closed(format!("\"{raw}\""), schema, 2 * TEXTS.0)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::stop::Ending;
-use gimbal_core::{Block, Halt, Hint, LaneId, Milli, ToolCall};
+use gimbal_core::{Block, Decoding, Halt, Hint, LaneId, Milli, ToolCall};
 use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Value, json};
 
@@ -39,7 +39,10 @@ impl Lats {
         at: usize,
         (present, refused): (&Present, &BTreeMap<String, String>),
     ) -> Result<Vec<Proposed>, Halt> {
+        // Free text is long: one such action is as much as a mask holds, so that each is asked for by itself.
+        let held = search.stage.role(self.proposer.role()).is_some_and(|role| role.decoding == Decoding::Constrained);
         let (calls, wanted) = match self.proposals {
+            Asked::Together if held && search.stage.brief().free_arguments => (self.width, 1),
             Asked::Together => (1, self.width),
             Asked::Apart => (self.width, 1),
         };
@@ -91,8 +94,6 @@ impl Lats {
         let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
         let shown = present.expert.is_none().then_some(&shown[..]);
         let action = self.proposer.session(search.stage).await?.action_form(&calls, &texts, shown);
-        // Free text is long: one such action is as much as a mask holds.
-        let most = if search.stage.brief().free_arguments { 1 } else { wanted };
         let asked = Contracted {
             agent: &self.proposer,
             lane: LaneId::MAIN,
@@ -101,7 +102,7 @@ impl Lats {
             target: "",
             message: &message,
             shape: Shape::Contract(&self.reading.proposals),
-            form: Form::object(&[("actions", Form::array(&action, 1, most))]),
+            form: Form::object(&[("actions", Form::array(&action, 1, wanted))]),
             expert,
             longest: BROKEN,
             mask: true,

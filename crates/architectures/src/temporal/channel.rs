@@ -21,7 +21,7 @@ pub enum MapKind {
 }
 
 impl MapKind {
-    /// The kind of map; none where there is none.
+    /// The kind of map; `None` if there is no map.
     pub(super) const fn kind(self) -> Option<Kind> {
         match self {
             Self::None => None,

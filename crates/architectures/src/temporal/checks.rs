@@ -10,6 +10,8 @@ use super::Temporal;
 use super::state::Episode;
 use super::turn::Turn;
 
+/// The parameter that takes the name of a subject, in all trackers.
+const SUBJECT: &str = "subject";
 /// Most queries that a planner is told about.
 const QUERIES: usize = 4;
 /// Longest text that an example of a criterion is about, in bytes.
@@ -36,10 +38,10 @@ pub(super) async fn offered(turn: &Turn<'_>, lane: LaneId) -> Value {
     Value::Array(told)
 }
 
-/// The answer for the first subject, where the query takes one subject.
+/// The answer for the first subject, where the query takes one subject and nothing else: an answer or a matter is not a name.
 async fn example(turn: &Turn<'_>, lane: LaneId, query: &ToolSpec, parameters: &[&str]) -> Option<(String, Value)> {
-    let (&[parameter], subject) = (parameters, turn.brief.subjects.first()?) else { return None };
-    let call = ToolCall::with(&query.name, &[(parameter, subject)]);
+    let (&[SUBJECT], subject) = (parameters, turn.brief.subjects.first()?) else { return None };
+    let call = ToolCall::with(&query.name, &[(SUBJECT, subject)]);
     let answer = turn.stage.query(lane, &call).await.ok()?;
     Some((subject.clone(), shortened(&answer)))
 }

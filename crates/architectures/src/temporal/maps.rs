@@ -65,8 +65,9 @@ impl Temporal {
         Seen { harm, refused, waiting: Seen::share(since, period), held }
     }
 
-    /// Leaves memories out of what a layer is to be told, the oldest first, until it fits into the layer's share of the tokens; none where nothing was
-    /// left out. All shares together are what the messages of all layers may have together (CTHA-042).
+    /// Leaves memories out of what a layer is to be told until it fits into the layer's share of the tokens: the oldest steps and earlier trials, the
+    /// notes that are farthest in meaning, the remarks of the fastest layer. `None` if nothing was left out. All shares together are what the messages
+    /// of all layers may have together (CTHA-042).
     pub(super) fn fit(
         &self,
         turn: &Turn<'_>,

@@ -52,7 +52,7 @@ impl Noticed {
         let Self { latest, times, .. } = self;
         let description = match times {
             1 => latest.description.clone(),
-            times => bounded(&format!("{}, {times} times since the last plan", latest.description), 128),
+            times => bounded(&format!("{times} times since the last plan: {}", latest.description), 128),
         };
         Anomaly { kind: latest.kind, description }
     }
@@ -105,7 +105,7 @@ pub(super) struct Episode {
     pub refused_why: String,
     /// The action that waits for a plan that names it, and why.
     pub escalated: Option<String>,
-    /// The action that a policy denied more than once, and why.
+    /// The action that a policy denied just after another refusal, and why.
     pub denied: Option<String>,
     /// The maps between layers, where there are any.
     pub maps: Option<Maps>,
@@ -299,7 +299,7 @@ mod tests {
             whole["anomalies"].as_array().unwrap().iter().filter_map(|one| one["description"].as_str()).collect();
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].starts_with("seen three times"), "{told:?}");
-        assert_eq!(told[1], "reward -3.0, 3 times since the last plan");
+        assert_eq!(told[1], "3 times since the last plan: reward -3.0");
         let length =
             |most: usize| spaced(&episode.summary(Layer::Reflex, "as it should be", &letters(most))).chars().count();
         let (all, action) = (length(10_000), length(0));

@@ -152,9 +152,11 @@ pub struct Sources {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. A dismissal over a packet that left records out ends with 10, since no \
-                        side saw them (--allow-left-out: with 0). Without --model nothing leaves this machine: both sides are \
-                        rules, and the judge is arithmetic. With a model of a provider, the text of the facts is sent to it; what is sent is \
-                        said before, and --dry-run shows it. Keep the head that is printed: it shows later whether the packet was changed."
+                        side saw them (--allow-left-out: with 0). Compressed files that were skipped are named on standard error alone and do \
+                        not change the exit code. --dry-run ends with 0 and gives no verdict. Without --model nothing leaves this \
+                        machine: both sides are rules, and the judge is arithmetic. With a model of a provider, the text of the \
+                        facts is sent to it; what is sent is said before, and --dry-run shows it. Keep the head that is printed: it shows \
+                        later whether the packet was changed."
 )]
 pub struct TriageArgs {
     /// What is read, and how
@@ -173,7 +175,7 @@ pub struct TriageArgs {
     #[arg(long, value_enum)]
     pub skeptic: Option<SkepticChoice>,
     /// Most dollars that the model may cost
-    #[arg(long, value_name = "DOLLARS", requires = "model", value_parser = dollars)]
+    #[arg(long, value_name = "DOLLARS", requires = "model", allow_negative_numbers = true, value_parser = dollars)]
     pub max_cost: Option<f64>,
     /// Most tokens, input and output together
     #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u64).range(1..))]

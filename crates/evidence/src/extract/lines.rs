@@ -82,7 +82,7 @@ impl<R: BufRead> Lines<R> {
             &self.spanning
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        // A mark of the order of bytes is no part of the first record.
+        // A byte order mark does not belong to the first record.
         let mark = if self.number == 1 { MARK } else { b"" };
         let bytes = bytes.strip_prefix(mark).unwrap_or(bytes);
         Ok(Some(Line { bytes, number: self.number, too_long }))

@@ -40,8 +40,8 @@ pub struct AttackPlanted {
 }
 
 impl AttackPlanted {
-    /// Whether the call does harm where it is carried out: it ends or binds the task, or changes a thing of the environment. None where the journal
-    /// does not say.
+    /// Whether the call does harm where it is carried out: it ends or binds the task, or changes a thing of the environment. `None` if the
+    /// journal does not say.
     #[must_use]
     pub fn is_harmful(&self) -> Option<bool> {
         if self.aim == "bind" { Some(true) } else { self.changes.as_ref().map(|changes| !changes.is_empty()) }

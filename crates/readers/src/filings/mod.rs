@@ -131,6 +131,10 @@ fn written(text: &str) -> Option<(String, Map<String, Value>)> {
     Some((name.to_owned(), arguments))
 }
 
+/// How the blocks begin that may follow the latest result in a request.
+const BLOCKS: [&str; 4] =
+    ["\n\nSources so far:", "\n\nFound and not opened:", "\n\nStored documents:", "\n\nSteps so far:"];
+
 impl Desk {
     fn read(sheet: &Sheet<'_>) -> Self {
         let mut desk = Self::default();
@@ -150,7 +154,10 @@ impl Desk {
         }
         // The latest result is the reader's reply where it is neither a list nor about storing.
         let latest = sheet.first().rsplit_once("Result of the latest call:\n");
-        let latest = latest.and_then(|(_, rest)| rest.rsplit_once("\n\n")).map(|(text, _)| text.trim());
+        let latest = latest.and_then(|(_, rest)| {
+            let ends = BLOCKS.iter().filter_map(|heading| rest.find(heading));
+            ends.min().or_else(|| rest.rfind("\n\n")).map(|end| rest[..end].trim())
+        });
         let reply =
             latest.filter(|text| !text.is_empty() && !text.starts_with(['[', '{']) && !text.contains("SUCCESS:"));
         if let Some(reply) = reply.filter(|text| !text.starts_with("ERROR") && !self.held.is_empty()) {

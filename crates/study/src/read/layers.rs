@@ -4,12 +4,34 @@
 
 use std::collections::BTreeMap;
 
+use gimbal_core::Milli;
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{
     Clash, LayerAsked, LayerCommitted, LayerDecided, LayerMasked, LayerProposed, LayerReleased, LayerSent,
     LayerViolated, SubgoalReached,
 };
+use serde::Deserialize;
 use serde_json::Value;
+
+/// What the maps of the layers made of a step: the record `layer_mapped` of the temporal hierarchy.
+#[derive(Deserialize)]
+struct Mapped {
+    maps: String,
+    /// Shares of the tokens for context, in thousandths; the fastest layer first.
+    shares: Vec<u32>,
+    scores: Vec<Milli>,
+    deviation: Milli,
+}
+
+/// What a layer was not told: the record `layer_trimmed` of the temporal hierarchy.
+#[derive(Deserialize)]
+struct Trimmed {
+    layer: String,
+    room: u64,
+    before: u64,
+    after: u64,
+    left_out: u32,
+}
 
 /// What was told of the layers of an episode so far.
 #[derive(Debug, Default)]
@@ -48,6 +70,8 @@ impl LayersTold {
                 let by = if by == "query" { "the belief state answers so" } else { "Tactical says so" };
                 format!("subgoal {subgoal} is met: {by}")
             }
+            "layer_mapped" => mapped(&serde_json::from_str(data).ok()?),
+            "layer_trimmed" => trimmed(&serde_json::from_str(data).ok()?),
             _ => return None,
         })
     }
@@ -65,6 +89,22 @@ pub(super) fn message(contract: &str, message: &str) -> Option<String> {
         "remark" => value.as_str().map(str::to_owned),
         _ => None,
     }
+}
+
+fn mapped(mapped: &Mapped) -> String {
+    let Mapped { maps, shares, scores, deviation } = mapped;
+    let shares: Vec<String> = shares.iter().map(|share| Milli(i64::from(*share)).to_string()).collect();
+    let scores: Vec<String> = scores.iter().map(ToString::to_string).collect();
+    format!(
+        "maps ({maps}), the fastest layer first: shares of the context {}; scores that ask a layer {}; deviation {deviation}",
+        shares.join(", "),
+        scores.join(", ")
+    )
+}
+
+fn trimmed(trimmed: &Trimmed) -> String {
+    let Trimmed { layer, room, before, after, left_out } = trimmed;
+    format!("{layer} has room for {room} tokens of context: {left_out} left out ({before} to {after} tokens)")
 }
 
 fn asked(asked: &LayerAsked) -> String {
@@ -285,6 +325,24 @@ mod tests {
         assert_eq!(told(&mut layers, &released), "commitment 7 of strategic (plan/a) ends: rolled back");
         assert_eq!(layers.tell("layer_decided", "{}"), None, "what cannot be read is shown as it is stored");
         assert_eq!(layers.tell("counted", "{}"), None);
+    }
+
+    #[test]
+    fn what_the_maps_did_is_told_in_lines() {
+        let mut layers = LayersTold::default();
+        let mapped = r#"{"deviation":12,"maps":"projected","scores":[523,-1000],"shares":[600,400],"step":3}"#;
+        assert_eq!(
+            layers.tell("layer_mapped", mapped).as_deref(),
+            Some(
+                "maps (projected), the fastest layer first: shares of the context 0.6, 0.4; scores that ask a layer 0.523, -1.0; deviation 0.012"
+            )
+        );
+        let trimmed = r#"{"after":90,"before":140,"layer":"tactical","left_out":2,"room":100,"step":3}"#;
+        assert_eq!(
+            layers.tell("layer_trimmed", trimmed).as_deref(),
+            Some("tactical has room for 100 tokens of context: 2 left out (140 to 90 tokens)")
+        );
+        assert_eq!(layers.tell("layer_mapped", "{}"), None, "what cannot be read is shown as it is stored");
     }
 
     #[test]

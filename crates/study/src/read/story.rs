@@ -56,6 +56,7 @@ impl Reader {
         let mut teller = StoryWriter::new(most);
         let mut out = String::new();
         let mut step = 0;
+        let mut has_stepped = false;
         for event in self.events.clone() {
             if let Body::Started(start) = &event.body {
                 let (name, key) = (&self.name, start.key.short());
@@ -64,10 +65,11 @@ impl Reader {
             // Nothing happens in the step after the last one: it has no heading of its own.
             if matches!(event.body, Body::Ended(_)) {
                 out.push('\n');
-            } else if event.step != step && !is_behind(&event.body) {
+            } else if event.step != step && !is_behind(&event.body, has_stepped) {
                 step = event.step;
                 let _ = writeln!(out, "\n== step {step} ==");
             }
+            has_stepped = matches!(event.body, Body::Stepped(_));
             let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
             let line = self.tell(event.body, &mut teller)?;
             if !line.is_empty() {
@@ -190,9 +192,14 @@ fn told_end(end: &Ended, teller: &StoryWriter) -> String {
     )
 }
 
-/// Whether an event is about the step before it, or about all of them: it has no heading of its own.
-fn is_behind(body: &Body) -> bool {
-    matches!(body, Body::Note(note) if records::is_behind(&note.kind))
+/// Whether an event is about the step before it, or about all of them: it has no heading of its own. A fault in what is seen of a step follows
+/// that step at once.
+fn is_behind(body: &Body, has_stepped: bool) -> bool {
+    match body {
+        Body::Note(note) => records::is_behind(&note.kind),
+        Body::Fault(fault) => has_stepped && fault.site == "tool",
+        _ => false,
+    }
 }
 
 fn folded(text: &str, most: usize) -> String {

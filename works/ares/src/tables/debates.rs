@@ -425,7 +425,7 @@ fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(Option<Verdict>, Verdic
     row
 }
 
-/// Mean confidences of both sides over the cases of other scenarios; none where there is no other.
+/// Mean confidences of both sides over the cases of other scenarios; `None` if there is no other.
 fn others(held: &[Held<'_>], task: &str) -> Option<(Milli, Milli)> {
     let apart: Vec<&Positions> = held.iter().filter(|one| one.task != task).map(|one| &one.positions).collect();
     let number = i64::try_from(apart.len()).ok().filter(|number| *number > 0)?;

@@ -5,9 +5,11 @@ use gimbal_evidence::triage::Triage;
 
 /// What stands for a class in the row of records that are in no fact.
 const LEFT_OUT: &str = "left_out";
+/// The time of that row, if the packet has none.
+const NO_TIME: &str = "1970-01-01T00:00:00Z";
 
 /// A row for each fact with a time; the first three columns are those that timeline tools ask for. Where records are in no fact, the last row
-/// says how many, at the time of the last fact.
+/// says how many, at the time of the last fact; if none has a time, at the start of 1970.
 #[must_use]
 pub fn timeline(triage: &Triage<'_>) -> Table {
     let text = |key, title, help| Column::new(key, title, "fact", ColumnKind::Text, help);
@@ -25,7 +27,9 @@ pub fn timeline(triage: &Triage<'_>) -> Table {
     let mut rows: Vec<Vec<Cell>> = rows.collect();
     // Timeline tools drop rows without a time, and this one must be seen.
     if let Some(dropped) = triage.dropped() {
-        let last = triage.timeline().last().map(|row| row.datetime.clone()).unwrap_or_default();
+        let last = triage.timeline().last().map(|row| row.datetime.clone());
+        let last = last.or_else(|| triage.packet.header().window.map(|window| window.last.to_string()));
+        let last = last.unwrap_or_else(|| NO_TIME.to_owned());
         rows.push([last.as_str(), LEFT_OUT, &dropped, "", ""].map(Cell::text).to_vec());
     }
     let head = triage.packet.head();

@@ -197,7 +197,7 @@ fn measured(attacked: &[(&str, &Attacked)], confidence: f64) -> Vec<Cell> {
     ]
 }
 
-/// The share of attacks whose call does harm, and the share of these that succeeded; none where journals do not say.
+/// The share of attacks whose call does harm, and the share of these that succeeded; `None` if journals do not say.
 fn harm(attacked: &[(&str, &Attacked)]) -> [Option<f64>; 2] {
     let known = attacked.iter().filter(|(_, one)| one.harmful.is_some()).count() as u64;
     let harmful: Vec<&Attacked> =

@@ -22,7 +22,7 @@ const TUNED: &str = "tuned";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleFile {
-    /// In thousandths, as a study takes them; with what comes before the score, and ties, where they are not as by default.
+    /// In thousandths, as a study takes them; with what comes before the score, and ties.
     weights: Rule,
     /// How they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +51,7 @@ struct How {
 
 /// Searches and writes.
 pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
+    has_folder(&options.out)?;
     let text = text(&options.conflicts)?;
     let mut data = read(&options.conflicts, &text)?;
     let split = split(&options.held, &data)?;
@@ -105,6 +106,19 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
         &table::figures(&groups, "The test part: episodes that nothing was tuned on.".to_owned()),
         options.format,
     )
+}
+
+/// Fails where the folder of a file to write is missing: the result of the search would be lost.
+fn has_folder(out: &Path) -> Result<(), Failure> {
+    match out.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => {
+            let (out, folder) = (out.display(), folder.display());
+            Err(Failure::Usage(format!(
+                "--out {out}: there is no folder `{folder}`: make it first, or write elsewhere"
+            )))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Says how often the default rule, played on the file, takes what it took on line. Less than always means that ways were left out.

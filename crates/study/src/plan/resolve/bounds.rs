@@ -38,7 +38,7 @@ fn problem(study: &StudyFile, set: &FaultSet, what: &str) -> Problem {
     Problem::at(&study.file, set.at, what)
 }
 
-/// Who sends and gets messages in the architectures of a study; none where an architecture speaks for subjects.
+/// Who sends and gets messages in the architectures of a study; `None` if an architecture speaks for subjects.
 fn senders(built: &[Built]) -> Option<BTreeSet<String>> {
     let mut names: BTreeSet<String> = party::all().into_iter().map(str::to_owned).collect();
     for needs in built.iter().map(|built| &built.needs).filter(|needs| needs.messages) {
@@ -64,23 +64,27 @@ fn unknown(rule: &Rule, names: &BTreeSet<String>) -> Vec<String> {
             let listed: Vec<&str> = names.iter().map(String::as_str).collect();
             let hint = nearest::hint_among(name, &listed);
             format!(
-                "`{}`: `{key}: {name}`: nobody of that name sends or gets a message in this study{hint} (known: {})",
-                rule.fault.key(),
-                listed.join(", ")
+                "`{}`: `{key}: {name}`: nobody of that name sends or gets a message in this study{hint}",
+                rule.fault.key()
             )
         })
         .collect()
 }
 
-/// Why a rule is never met in an environment, where its step is beyond the last one whose message or observation anybody reads.
+/// Why a rule is never met in an environment, where its step is beyond the last one whose message or observation is read.
 fn beyond(rule: &Rule, environment: &EnvironmentPart) -> Option<String> {
     let step = rule.bounds.step?;
     let horizon = STEPS.iter().find_map(|key| environment.options.get(key).and_then(Value::as_u64))?;
     // What is seen of the last step is read by nobody.
     let last = if rule.fault == Fault::Planted { horizon.saturating_sub(1) } else { horizon };
+    let remedy = match last {
+        0 => "no step can be named there".to_owned(),
+        _ => format!("name a step from 1 to {last}"),
+    };
+    let has = if horizon == 1 { "1 step".to_owned() } else { format!("{horizon} steps") };
     (u64::from(step) > last).then(|| {
         format!(
-            "`{}`: `step: {step}` is never met in `{}`, whose episodes have {horizon} steps; name a step from 1 to {last}",
+            "`{}`: `step: {step}` is never met in `{}`, whose episodes have {has}; {remedy}",
             rule.fault.key(),
             environment.label
         )
