@@ -271,22 +271,6 @@ async fn an_episode_reads_as_a_person_would() {
     assert!(reader.prompt(99).unwrap_err().to_string().contains("no call 99"));
 }
 
-// covers: CTHA-119
-#[tokio::test]
-async fn a_planted_attack_is_told_under_the_step_that_shows_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    let text = "study: planted\nenvironment: { name: corridor, horizon: 6, slip_percent: 0 }\narchitectures: [{ base: policy, policy: walk }]\n\
-                faults: { tool.planted: { rate: 1, attack: jailbreak, step: 1 } }\n";
-    run(text, &path, 1).await.unwrap();
-    let folder = opened(&path);
-    let episode = trace::find(&folder, "0").unwrap();
-    let story = trace::Reader::open(&folder, &episode).unwrap().story(false).unwrap();
-    let (first, later) = story.split_once("\n== step 2 ==\n").unwrap_or_else(|| panic!("{story}"));
-    assert!(first.contains("\nfault: planted at tool ") && first.contains("\nattack: `"), "{story}");
-    assert!(!later.contains("fault: planted"), "{story}");
-}
-
 // covers: BOG-143, SH-06
 #[test]
 fn keys_hang_on_everything_that_decides_an_episode_and_seeds_on_the_environment_only() {

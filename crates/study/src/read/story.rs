@@ -211,10 +211,20 @@ fn folded(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_core::event::Ended;
+    use gimbal_core::event::{Body, Ended, Fault};
     use gimbal_core::{Digest, Milli, Stop};
 
-    use super::{SHOWN, StoryWriter, folded, told_end};
+    use super::{SHOWN, StoryWriter, folded, is_behind, told_end};
+
+    /// Otherwise a planted text would be told under the step behind the one that shows it.
+    #[test]
+    fn a_fault_in_what_is_seen_of_a_step_is_told_under_that_step() {
+        let fault = |site: &str| {
+            Body::Fault(Fault { index: 0, kind: "planted".to_owned(), planted: None, site: site.to_owned() })
+        };
+        assert!(is_behind(&fault("tool"), true));
+        assert!(!is_behind(&fault("tool"), false) && !is_behind(&fault("model"), true));
+    }
 
     #[test]
     fn long_texts_are_folded() {
