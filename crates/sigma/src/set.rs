@@ -14,6 +14,19 @@ use crate::{Correlation, Gate, Matcher, Record, Rule, Tables};
 /// What is written where a rule does not say it.
 const NOT_STATED: &str = "not stated";
 
+/// What a rule of either type states: the two have the same members and no trait in common.
+macro_rules! stated {
+    ($rule:ident, $licence:ident) => {
+        Stated {
+            id: $rule.id.as_deref(),
+            title: &$rule.title,
+            level: $rule.level,
+            author: $rule.author.as_deref(),
+            licence: $rule.license.as_deref().or($licence),
+        }
+    };
+}
+
 /// A rule that is not asked, or a file without a rule that could be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unused {
@@ -103,14 +116,7 @@ impl RuleSet {
             ));
         }
         for rule in parsed.correlations {
-            let stated = Stated {
-                id: rule.id.as_deref(),
-                title: &rule.title,
-                level: rule.level,
-                author: rule.author.as_deref(),
-                licence: rule.license.as_deref().or(licence),
-            };
-            let about = about(&stated, text, sha256);
+            let about = about(&stated!(rule, licence), text, sha256);
             if let Some(before) = loading.met(&about) {
                 unused(format!("`{}` has the id of a rule in {before}", about.title));
                 continue;
@@ -118,14 +124,7 @@ impl RuleSet {
             loading.several.push((rule, about));
         }
         for rule in parsed.rules {
-            let stated = Stated {
-                id: rule.id.as_deref(),
-                title: &rule.title,
-                level: rule.level,
-                author: rule.author.as_deref(),
-                licence: rule.license.as_deref().or(licence),
-            };
-            let about = about(&stated, text, sha256);
+            let about = about(&stated!(rule, licence), text, sha256);
             let keys = [rule.id.as_deref(), rule.name.as_deref()];
             let names = engine::placeholders(&rule);
             if !names.is_empty() {

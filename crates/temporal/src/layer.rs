@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use gimbal_core::Milli;
+use gimbal_messages::party;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -175,13 +176,7 @@ impl Layer {
     /// The name that files, events and tables use.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reflex => "reflex",
-            Self::Tactical => "tactical",
-            Self::Strategic => "strategic",
-            Self::Institutional => "institutional",
-            Self::Meta => "meta",
-        }
+        party::LAYERS[self.index()]
     }
 }
 

@@ -8,7 +8,9 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::rules::RuleSet;
 use gimbal_evidence::{Class, Counter, Draft, Locator, NewFact, Packet, Selection, Source, SourceId, SourceKind};
 use gimbal_messages::Record;
-use gimbal_messages::records::debate::{Asserted, Audited, Challenged, Confidence, Escalation, VerdictGiven};
+use gimbal_messages::records::debate::{
+    Asserted, Audited, Challenged, ClaimAudit, Confidence, Escalation, VerdictGiven,
+};
 
 fn asserted(role: &str, round: u32, claim: &str, facts: &[&str]) -> Asserted {
     Asserted {
@@ -77,8 +79,7 @@ fn debate() -> Debate {
     add(Confidence::KIND, stand("architect", 2, 900, false).data());
     add(Asserted::KIND, asserted("skeptic", 2, "S1", &["F002"]).data());
     add(Confidence::KIND, stand("skeptic", 2, 600, false).data());
-    let audited = Audited {
-        role: "skeptic".to_owned(),
+    let audit = ClaimAudit {
         claim: "S1".to_owned(),
         support: "weak".to_owned(),
         check: "unchecked".to_owned(),
@@ -86,7 +87,7 @@ fn debate() -> Debate {
         facts: vec!["F001".to_owned()],
         survives: false,
     };
-    add(Audited::KIND, audited.data());
+    add(Audited::KIND, Audited { role: "skeptic".to_owned(), audit }.data());
     add(VerdictGiven::KIND, verdict(2, "audit", Verdict::ThreatConfirmed, true).data());
     add("of another system", serde_json::json!({}));
     debate
@@ -203,7 +204,7 @@ fn signs_audits_and_the_oracle_are_messages_of_their_own() {
         "{}",
         audit.text()
     );
-    debate.audited[0].answer = "none".to_owned();
+    debate.audited[0].audit.answer = "none".to_owned();
     assert!(debate.messages().iter().any(|one| one.source == "audit"));
     // The verdict is the last message, and ids count all of them.
     assert_eq!(messages.last().unwrap().source, "judge");

@@ -8,7 +8,7 @@ use gimbal_evidence::FactId;
 use gimbal_evidence::claim::{Assertion, Entailment, Predicate};
 use gimbal_evidence::rules::{Position, SkepticKind, skeptic};
 use gimbal_messages::StageExt;
-use gimbal_messages::records::debate::Audited;
+use gimbal_messages::records::debate::{Audited, ClaimAudit};
 use serde_json::{Value, json};
 
 use super::case::{Case, hint, shown};
@@ -49,8 +49,7 @@ pub(super) async fn audit(
             if !survives {
                 struck.insert(claim.clone());
             }
-            let audited = Audited {
-                role: role.name().to_owned(),
+            let audit = ClaimAudit {
                 claim,
                 support: case.packet.support(assertion).name().to_owned(),
                 check: check.name().to_owned(),
@@ -58,7 +57,7 @@ pub(super) async fn audit(
                 facts: answer.facts.iter().map(ToString::to_string).collect(),
                 survives,
             };
-            stage.record(LaneId::MAIN, &audited).await;
+            stage.record(LaneId::MAIN, &Audited { role: role.name().to_owned(), audit }).await;
         }
     }
     Ok(struck)

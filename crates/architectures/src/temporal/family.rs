@@ -1,6 +1,7 @@
 //! What the architecture shows of its agents.
 
 use gimbal_core::{BuildError, Files};
+use gimbal_messages::party;
 use serde_json::{Value, json};
 
 use super::{TemporalKind, agents, messages, showing};
@@ -23,8 +24,7 @@ impl Family for TemporalKind {
 
     fn place(&self, place: &'static str, persona: &str) -> &'static str {
         // Several personas answer with one message: each takes the place that it is named after.
-        let named = ["reflex", "tactical", "strategic", "institutional", "meta"];
-        named.into_iter().find(|place| persona.starts_with(place)).unwrap_or(place)
+        party::LAYERS.into_iter().find(|place| persona.starts_with(place)).unwrap_or(place)
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

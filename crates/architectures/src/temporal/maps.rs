@@ -1,9 +1,10 @@
 //! The maps between layers in play, as a switch (CTHA-025, CTHA-031): shares of the tokens for context, and scores that ask layers.
 
 use gimbal_core::{Halt, LaneId, Milli};
+use gimbal_messages::records::temporal::{LayerMapped, LayerTrimmed};
 use gimbal_messages::{StageExt, spaced};
 use gimbal_temporal::Layer;
-use gimbal_temporal::channel::{LayerMapped, LayerTrimmed, Mapped, Seen, asks};
+use gimbal_temporal::channel::{Mapped, Seen, asks};
 use serde_json::Value;
 
 use super::Temporal;

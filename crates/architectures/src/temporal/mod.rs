@@ -70,11 +70,7 @@ impl ArchitectureKind for TemporalKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let labelled = [
-            gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>(),
-            gimbal_messages::kind::<gimbal_temporal::channel::LayerMapped>(),
-            gimbal_messages::kind::<gimbal_temporal::channel::LayerTrimmed>(),
-        ];
+        let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
         // One layer is `react`, which may have a gate.
         [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
     }

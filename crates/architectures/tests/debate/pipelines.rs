@@ -262,8 +262,12 @@ async fn a_claim_is_struck_by_a_rebuttal_with_another_fact_and_by_nothing_else()
         )
         .says("skeptic", [claims(&[&["F006"]], "ALT", 0.3), audit]);
     let played = court.play().await;
-    let found: Vec<(String, String, String, bool)> =
-        played.records::<Audited>().into_iter().map(|one| (one.claim, one.support, one.answer, one.survives)).collect();
+    let found: Vec<(String, String, String, bool)> = played
+        .records::<Audited>()
+        .into_iter()
+        .map(|one| one.audit)
+        .map(|one| (one.claim, one.support, one.answer, one.survives))
+        .collect();
     let one = |claim: &str, support: &str, answer: &str, survives| {
         (claim.to_owned(), support.to_owned(), answer.to_owned(), survives)
     };
@@ -314,7 +318,7 @@ async fn by_rule_no_model_is_asked_and_both_cases_are_judged_right() {
         played
             .records::<Audited>()
             .iter()
-            .any(|one| one.role == "architect" && one.answer == "rebut" && one.facts == ["F006"])
+            .any(|one| one.role == "architect" && one.audit.answer == "rebut" && one.audit.facts == ["F006"])
     );
 }
 

@@ -1,7 +1,7 @@
 //! The maps between layers in play: what they change, and what they leave alone.
 
 use gimbal_messages::records::temporal::LayerAsked;
-use gimbal_temporal::channel::{LayerMapped, LayerTrimmed};
+use gimbal_messages::records::temporal::{LayerMapped, LayerTrimmed};
 use serde_json::json;
 
 use super::{action, all, hierarchy, plan, play, sequence, told};

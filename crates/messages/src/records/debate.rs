@@ -245,13 +245,21 @@ pub struct Escalation {
 pub struct Audited {
     /// The side that made the claim.
     pub role: String,
+    /// What came out, as members beside `role`.
+    #[serde(flatten)]
+    pub audit: ClaimAudit,
+}
+
+/// What an audit says of a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimAudit {
     /// Id of the claim.
     pub claim: String,
     /// `supported`, `weak` or `unsupported`: two valid facts or more, one, none.
     pub support: String,
     /// What code says of it: `entailed`, `contradicted` or `unchecked`.
     pub check: String,
-    /// What the other side answers: `accept`, `rebut`, `no_contest`, or `none` where it gave no answer.
+    /// What the other side answers: `accept`, `rebut`, `no_contest`, or `none` where it was not asked or gave no answer.
     pub answer: String,
     /// Facts of the rebuttal that the claim does not cite.
     pub facts: Vec<String>,

@@ -7,31 +7,10 @@ use std::collections::BTreeMap;
 use gimbal_core::Milli;
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{
-    Clash, LayerAsked, LayerCommitted, LayerDecided, LayerMasked, LayerProposed, LayerReleased, LayerSent,
-    LayerViolated, SubgoalReached,
+    Clash, LayerAsked, LayerCommitted, LayerDecided, LayerMapped, LayerMasked, LayerProposed, LayerReleased, LayerSent,
+    LayerTrimmed, LayerViolated, SubgoalReached,
 };
-use serde::Deserialize;
 use serde_json::Value;
-
-/// What the maps of the layers made of a step: the record `layer_mapped` of the temporal hierarchy.
-#[derive(Deserialize)]
-struct Mapped {
-    maps: String,
-    /// Shares of the tokens for context, in thousandths; the fastest layer first.
-    shares: Vec<u32>,
-    scores: Vec<Milli>,
-    deviation: Milli,
-}
-
-/// What a layer was not told: the record `layer_trimmed` of the temporal hierarchy.
-#[derive(Deserialize)]
-struct Trimmed {
-    layer: String,
-    room: u64,
-    before: u64,
-    after: u64,
-    left_out: u32,
-}
 
 /// What was told of the layers of an episode so far.
 #[derive(Debug, Default)]
@@ -70,8 +49,8 @@ impl LayersTold {
                 let by = if by == "query" { "the belief state answers so" } else { "Tactical says so" };
                 format!("subgoal {subgoal} is met: {by}")
             }
-            "layer_mapped" => mapped(&serde_json::from_str(data).ok()?),
-            "layer_trimmed" => trimmed(&serde_json::from_str(data).ok()?),
+            LayerMapped::KIND => mapped(&LayerMapped::read(data).ok()?),
+            LayerTrimmed::KIND => trimmed(&LayerTrimmed::read(data).ok()?),
             _ => return None,
         })
     }
@@ -91,8 +70,8 @@ pub(super) fn message(contract: &str, message: &str) -> Option<String> {
     }
 }
 
-fn mapped(mapped: &Mapped) -> String {
-    let Mapped { maps, shares, scores, deviation } = mapped;
+fn mapped(mapped: &LayerMapped) -> String {
+    let LayerMapped { maps, shares, scores, deviation, .. } = mapped;
     let shares: Vec<String> = shares.iter().map(|share| Milli(i64::from(*share)).to_string()).collect();
     let scores: Vec<String> = scores.iter().map(ToString::to_string).collect();
     format!(
@@ -102,8 +81,8 @@ fn mapped(mapped: &Mapped) -> String {
     )
 }
 
-fn trimmed(trimmed: &Trimmed) -> String {
-    let Trimmed { layer, room, before, after, left_out } = trimmed;
+fn trimmed(trimmed: &LayerTrimmed) -> String {
+    let LayerTrimmed { layer, room, before, after, left_out, .. } = trimmed;
     format!("{layer} has room for {room} tokens of context: {left_out} left out ({before} to {after} tokens)")
 }
 

@@ -5,7 +5,6 @@
 //! high. The work says nothing of how such maps act on layers that exchange texts; this is our reading. Nothing is trained: the
 //! parameters are fixed, and the texts themselves are never mixed, only how much of them a layer gets and when it is asked.
 
-mod record;
 mod seen;
 
 use gimbal_core::{Milli, Rng};
@@ -15,7 +14,6 @@ use crate::mathematics::{
     GATE, ITERATIONS, Matrix, Parameters, Projections, ShapeError, Switches, deviation, doubly_stochastic,
 };
 
-pub use record::{LayerMapped, LayerTrimmed};
 pub use seen::Seen;
 
 /// Features of a layer.

@@ -2,7 +2,7 @@
 //! the records of an episode: sides write positions, and code knows the rest.
 
 use gimbal_core::Milli;
-use gimbal_messages::records::debate::{Asserted, Audited, Confidence, VerdictGiven};
+use gimbal_messages::records::debate::{Asserted, ClaimAudit, Confidence, VerdictGiven};
 use serde::Serialize;
 
 use super::Debate;
@@ -83,23 +83,6 @@ pub struct Claim {
     pub check: String,
 }
 
-/// What an audit says of a claim (ARES-052, ARES-133).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Audit {
-    /// The claim.
-    pub claim: String,
-    /// `supported`, `weak` or `unsupported`: two valid facts or more, one, none.
-    pub support: String,
-    /// What code says of it: `entailed`, `contradicted` or `unchecked`.
-    pub check: String,
-    /// What the other side answers: `accept`, `rebut`, `no_contest`, or `none` where it was not asked or gave no answer.
-    pub answer: String,
-    /// Facts of the rebuttal that the claim does not cite.
-    pub facts: Vec<String>,
-    /// Whether the claim survives.
-    pub survives: bool,
-}
-
 /// A message of a debate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Message {
@@ -136,7 +119,7 @@ pub struct Message {
     pub signs: Vec<String>,
     /// What became of each claim of the target, in an audit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub audits: Vec<Audit>,
+    pub audits: Vec<ClaimAudit>,
     /// What the active Oracle takes off the target's confidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discount: Option<Milli>,
@@ -255,7 +238,8 @@ impl Debate {
 
     /// What the audit makes of the claims of a side.
     fn audit_message(&self, of: Side) -> Option<Message> {
-        let audits: Vec<&Audited> = self.audited.iter().filter(|audit| audit.role == of.name()).collect();
+        let of_side = self.audited.iter().filter(|one| one.role == of.name());
+        let audits: Vec<ClaimAudit> = of_side.map(|one| one.audit.clone()).collect();
         if audits.is_empty() {
             return None;
         }
@@ -270,7 +254,7 @@ impl Debate {
             target: of.name().to_owned(),
             level: format!("{survive} of {} claims survive", audits.len()),
             citations,
-            audits: audits.into_iter().map(Audit::of).collect(),
+            audits,
             ..plain(if is_asked { other.name() } else { "audit" }, Phase::Synthesis, MessageType::Rebuttal, round)
         })
     }
@@ -336,23 +320,11 @@ impl Claim {
     }
 }
 
-impl Audit {
-    fn of(one: &Audited) -> Self {
-        Self {
-            claim: one.claim.clone(),
-            support: one.support.clone(),
-            check: one.check.clone(),
-            answer: one.answer.clone(),
-            facts: one.facts.clone(),
-            survives: one.survives,
-        }
-    }
-
-    fn text(&self) -> String {
-        let facts = if self.facts.is_empty() { String::new() } else { format!(" with {}", self.facts.join(", ")) };
-        let state = if self.survives { "survives" } else { "is struck" };
-        format!("    {} {state}: {}, {}, answered {}{facts}", self.claim, self.support, self.check, self.answer)
-    }
+/// A claim's audit for a terminal.
+fn audit_text(audit: &ClaimAudit) -> String {
+    let facts = if audit.facts.is_empty() { String::new() } else { format!(" with {}", audit.facts.join(", ")) };
+    let state = if audit.survives { "survives" } else { "is struck" };
+    format!("    {} {state}: {}, {}, answered {}{facts}", audit.claim, audit.support, audit.check, audit.answer)
 }
 
 impl Message {
@@ -381,7 +353,7 @@ impl Message {
                 claim.check
             )
         }));
-        lines.extend(self.audits.iter().map(Audit::text));
+        lines.extend(self.audits.iter().map(audit_text));
         lines.extend(self.discount.map(|discount| {
             let facts = if self.citations.is_empty() { "no fact".to_owned() } else { self.citations.join(", ") };
             format!("    takes {discount} off the confidence, by facts that nobody cited: {facts}")

@@ -10,7 +10,7 @@ use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
 };
 
-pub use dialogue::{Audit, Claim, Message, MessageType, Phase, assessment, threat_level};
+pub use dialogue::{Claim, Message, MessageType, Phase, assessment, threat_level};
 pub use figure::drawn;
 pub(crate) use figure::{FIRST, figure};
 pub use outcome::NoOutcome;
@@ -109,6 +109,6 @@ impl Debate {
     /// Whether a claim of the last round was struck by the audit.
     #[must_use]
     pub fn is_struck(&self, claim: &Asserted) -> bool {
-        self.audited.iter().any(|audit| audit.role == claim.role && audit.claim == claim.claim && !audit.survives)
+        self.audited.iter().any(|one| one.role == claim.role && one.audit.claim == claim.claim && !one.audit.survives)
     }
 }
