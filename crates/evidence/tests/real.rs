@@ -4,20 +4,15 @@ use std::collections::BTreeMap;
 
 use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
+use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
 use gimbal_evidence::{Packet, Selection};
 
-use crate::support::labelled;
-
-fn rules() -> RuleSet {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/triage.yaml");
-    gimbal_core::yaml::read(&std::fs::read_to_string(path).unwrap(), "rules/triage.yaml").unwrap()
-}
+use crate::support::{labelled, shipped_rules};
 
 // covers: ARES-023, ARES-025
 #[test]
 fn the_shipped_rules_are_sound() {
-    let rules = rules();
+    let rules = shipped_rules();
     assert_eq!(rules.check(), Ok(()));
     assert!(rules.threats.len() >= 30 && rules.benign.len() >= 4);
 }
@@ -35,7 +30,7 @@ fn packet(path: &std::path::Path) -> Packet {
 #[test]
 fn verdicts_on_real_files_beside_their_labels() {
     let Some(folder) = labelled() else { return };
-    let rules = rules();
+    let rules = shipped_rules();
     let mut labels = csv::Reader::from_path(folder.join("labels.csv")).unwrap();
     let mut table: BTreeMap<(String, String), BTreeMap<&str, u32>> = BTreeMap::new();
     let mut read = 0;

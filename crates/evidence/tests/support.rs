@@ -77,3 +77,10 @@ pub fn labelled() -> Option<std::path::PathBuf> {
     eprintln!("skipped: no telemetry/labels.csv in the data folder; set GIMBAL_DATA to compare");
     None
 }
+
+/// The rules that the program has.
+#[cfg(feature = "extract")]
+pub fn shipped_rules() -> gimbal_evidence::rules::RuleSet {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/triage.yaml");
+    gimbal_core::yaml::read(&std::fs::read_to_string(path).unwrap(), "rules/triage.yaml").unwrap()
+}

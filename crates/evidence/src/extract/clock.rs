@@ -144,6 +144,18 @@ pub(super) fn epoch(text: &str) -> Option<Utc> {
     if length == rest.len() { Utc::from_micros(seconds * 1_000_000 + part) } else { None }
 }
 
+/// The last such day and time that is not after another time by more than a day: the year that a record which was read at `read` has.
+pub(super) fn last_before(time: YearLess, read: Utc, zone_minutes: i16) -> Option<Utc> {
+    const DAY: i64 = 86_400_000_000;
+    let year: i64 = read.to_string().get(..4)?.parse().ok()?;
+    // 29 February is a day of every fourth year, and of fewer around 1900 and 2100.
+    (0..=8).find_map(|ago| {
+        let local = micros(year + 1 - ago, time.month, time.day, time.seconds)?;
+        let utc = local - i64::from(zone_minutes) * 60_000_000;
+        (utc <= read.micros().saturating_add(DAY)).then(|| Utc::from_micros(utc)).flatten()
+    })
+}
+
 /// Years of times that have none. A file that goes from December to January goes to the next year; one that then steps back to
 /// December, because lines came late, goes back. Any other step back is kept as it stands.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +190,7 @@ mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
-    use super::{Years, date_time, epoch, micros, rfc3164};
+    use super::{Years, date_time, epoch, last_before, micros, rfc3164};
 
     proptest! {
         #[test]
@@ -214,6 +226,19 @@ mod tests {
         assert!([".5", "1.", "1e5", "-1", "1.5x"].into_iter().all(|text| epoch(text).is_none()));
         assert!(rfc3164(b"Nov 2 15:40:14 x").is_some_and(|(_, length)| length == 14));
         assert!(rfc3164(b"Nov 31 15:40:14 x").is_none());
+    }
+
+    #[test]
+    fn the_year_of_a_record_is_that_of_its_reading_or_one_before() {
+        let of = |text: &str, read: &str| {
+            let (time, _) = rfc3164(text.as_bytes()).unwrap();
+            last_before(time, date_time(read, 0).unwrap(), 0).unwrap().to_string()[..19].to_owned()
+        };
+        assert_eq!(of("Mar 28 09:00:01", "2026-03-28T09:00:05Z"), "2026-03-28T09:00:01");
+        assert_eq!(of("Dec 31 23:59:59", "2026-01-01T00:00:05Z"), "2025-12-31T23:59:59");
+        // A clock that is ahead by less than a day.
+        assert_eq!(of("Jan  1 00:00:01", "2025-12-31T23:59:58Z"), "2026-01-01T00:00:01");
+        assert_eq!(of("Feb 29 00:00:01", "2026-03-01T00:00:00Z"), "2024-02-29T00:00:01");
     }
 
     #[test]

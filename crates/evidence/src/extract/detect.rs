@@ -7,7 +7,7 @@ impl Format {
     /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
     #[must_use]
     pub fn detect(head: &[u8]) -> Option<Self> {
-        if packed(head).is_some() {
+        if packed(head).is_some() || is_spread(head) {
             return None;
         }
         if head.starts_with(b"ElfFile\0") || head.starts_with(b"ElfChnk\0") {
@@ -40,7 +40,12 @@ impl Format {
         }
         if line.starts_with(b"{") {
             let is_zeek = holds("\"id.orig_h\"") || holds("\"id_orig_h\"");
-            return Some(if is_zeek { Self::ZeekJson } else { Self::SyslogJson });
+            let is_windows = ["\"winlog\"", "\"EventID\"", "\"event_id\"", "\"Event\":"].iter().any(|name| holds(name));
+            return Some(match (is_zeek, is_windows) {
+                (true, _) => Self::ZeekJson,
+                (false, true) => Self::WindowsJson,
+                (false, false) => Self::SyslogJson,
+            });
         }
         if line.starts_with(b"StartTime,") {
             return Some(Self::Argus);
@@ -82,10 +87,28 @@ fn packed(head: &[u8]) -> Option<&'static str> {
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| what)
 }
 
+/// Whether a source is JSON in another form than one object a line: a list of objects, or an object over many lines.
+fn is_spread(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    match text {
+        [b'[', rest @ ..] => rest.trim_ascii_start().starts_with(b"{"),
+        [b'{', rest @ ..] => {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            line.len() < rest.len() && line.trim_ascii().is_empty()
+        }
+        _ => false,
+    }
+}
+
 /// Why the first bytes of a source tell no format.
 pub(super) fn unknown(head: &[u8]) -> String {
     if let Some(what) = packed(head) {
         return what.to_owned();
+    }
+    if is_spread(head) {
+        return "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
+                gimbal triage -`"
+            .to_owned();
     }
     let known = Format::ALL.map(Format::name).join(", ");
     let what = if head.iter().all(u8::is_ascii_whitespace) {
@@ -102,11 +125,13 @@ mod tests {
 
     #[test]
     fn a_source_that_must_be_unpacked_first_is_told_so() {
-        let cases: [(&[u8], &str); 5] = [
+        let cases: [(&[u8], &str); 7] = [
             (b"\x1f\x8b\x08 no zero in its first line", "zcat"),
             (b"PK\x03\x04abc", "unpack"),
             (b"\xff\xfeM\0a\0r\0", "iconv"),
             (b" \n\n", "blank"),
+            (b"[\n  {\"message\": \"x\"}]", "jq -c"),
+            (b"{\n  \"message\": \"x\"\n}", "jq -c"),
             (&[1, 0, 2], "no known format"),
         ];
         for (head, expected) in cases {
@@ -117,7 +142,7 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {
-        let cases: [(&[u8], Format); 14] = [
+        let cases: [(&[u8], Format); 16] = [
             (b"ElfFile\0", Format::Evtx),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>", Format::WindowsXml),
             (&[0xd4, 0xc3, 0xb2, 0xa1], Format::FlowCapture),
@@ -126,6 +151,8 @@ mod tests {
             (b"#separator \\x09", Format::Zeek),
             (b"{\"ts\":1.5,\"id_orig_h\":\"10.0.0.1\"}", Format::ZeekJson),
             (b"{\"SyslogMessage\":\"x\"}", Format::SyslogJson),
+            (b"{\"@timestamp\":\"x\",\"winlog\":{\"event_id\":4625}}", Format::WindowsJson),
+            (b"{\"EventID\":4625}", Format::WindowsJson),
             (b"StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr", Format::Argus),
             (b"ts,te,td,sa,da,sp,dp,pr", Format::Nfdump),
             (b"2026-03-28T09:00:00Z,b,c,10.0.0.1,10.0.0.2,1,2,TCP,1,2,S,0", Format::Nfdump),

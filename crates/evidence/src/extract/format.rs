@@ -11,6 +11,8 @@ pub enum Format {
     Evtx,
     /// Windows events as XML.
     WindowsXml,
+    /// JSON lines with a Windows event in each.
+    WindowsJson,
     /// Syslog lines of RFC 3164 and RFC 5424.
     Syslog,
     /// JSON lines that an agent forwards, with a syslog message in each.
@@ -35,9 +37,10 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Evtx,
         Self::WindowsXml,
+        Self::WindowsJson,
         Self::Syslog,
         Self::SyslogJson,
         Self::Auditd,
@@ -56,6 +59,7 @@ impl Format {
         match self {
             Self::Evtx => "evtx",
             Self::WindowsXml => "windows_xml",
+            Self::WindowsJson => "windows_json",
             Self::Syslog => "syslog",
             Self::SyslogJson => "syslog_json",
             Self::Auditd => "auditd",
@@ -73,7 +77,7 @@ impl Format {
     #[must_use]
     pub const fn kind(self) -> SourceKind {
         match self {
-            Self::Evtx | Self::WindowsXml => SourceKind::Windows,
+            Self::Evtx | Self::WindowsXml | Self::WindowsJson => SourceKind::Windows,
             Self::Syslog | Self::SyslogJson => SourceKind::Syslog,
             Self::Auditd => SourceKind::Auditd,
             Self::FlowCapture | Self::FlowDatagram => SourceKind::Netflow,

@@ -12,6 +12,7 @@ mod flows;
 mod format;
 mod groups;
 mod lines;
+mod members;
 mod pseudonym;
 mod raw;
 mod run;

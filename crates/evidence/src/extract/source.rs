@@ -123,7 +123,7 @@ impl Extraction {
         };
         // What an extractor leaves behind belongs to the hash too.
         io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
-        let times_need_help = matches!(format, Format::Syslog);
+        let times_need_help = matches!(format, Format::Syslog | Format::SyslogJson | Format::WindowsJson);
         let (bytes, sha256) = (Counter(input.bytes), input.sha256());
         if let Some(twin) = self.sources.iter().find(|source| source.sha256 == sha256) {
             return Err(SourceError::Twice(twin.id));
@@ -134,7 +134,7 @@ impl Extraction {
             format: format.name().to_owned(),
             id,
             kind: format.kind(),
-            extractor: format!("gimbal-{}/{}", format.name(), EXTRACTORS),
+            extractor: format!("gimbal-{}/{}", format.name(), version(format)),
             records: Counter(stats.parsed),
             sha256,
             shift_seconds,
@@ -195,8 +195,13 @@ impl Sink for Watched<'_, '_> {
     }
 }
 
-/// Version of the extractors: raised when one of them gives other facts.
-const EXTRACTORS: u32 = 1;
+/// Version of an extractor: raised when it gives other facts.
+const fn version(format: Format) -> u32 {
+    match format {
+        Format::SyslogJson => 2,
+        _ => 1,
+    }
+}
 
 pub(super) fn by_format(
     format: Format,
@@ -211,7 +216,8 @@ pub(super) fn by_format(
         Format::Context => read_context(buffered(input), options, sink),
         Format::WindowsXml => read_xml(buffered(input), options, sink),
         Format::Syslog => read_syslog(buffered(input), options, sink),
-        Format::SyslogJson => read_syslog_json(buffered(input), options, sink),
+        // Agents forward both in one file: the format says what the first line is.
+        Format::SyslogJson | Format::WindowsJson => read_syslog_json(buffered(input), options, sink),
         Format::Auditd => read_auditd(buffered(input), options, sink),
         Format::Zeek => read_zeek(buffered(input), options, sink),
         Format::ZeekJson => read_zeek_json(buffered(input), options, sink),

@@ -6,6 +6,7 @@ mod context;
 mod counts;
 mod damage;
 mod flows;
+mod forwarded;
 pub mod made;
 mod syslog;
 

@@ -23,6 +23,9 @@ pub fn syslogs() -> Vec<Vec<u8>> {
         "Mar 28 09:00:01 web01 sudo: bob : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND=/bin/ls\n",
         "Mar 28 09:00:01 web01 kernel: x IN=a OUT= SRC=1.2.3.4 DST=1.2.3.5 PROTO=TCP DPT=5\n",
         "{\"SyslogMessage\":\"type=AUOMS_EXECVE audit(1.2:3): syscall=execve exe=/x\",\"ProcessName\":\"auoms\"}\n",
+        "{\"_COMM\":\"sshd\",\"MESSAGE\":[70,97],\"__REALTIME_TIMESTAMP\":\"1774688401000000\",\"host\":{\"name\":\"a\"}}\n",
+        "{\"message\":\"Mar 28 09:00:01 web01 su[5]: x\",\"@timestamp\":\"2026-03-28T09:00:05Z\"}\n",
+        "{\"winlog\":{\"event_id\":4625,\"channel\":\"Security\",\"event_data\":{\"IpAddress\":\"1.2.3.4\"}},\"time\":\"1.5\"}\n",
     ])
 }
 

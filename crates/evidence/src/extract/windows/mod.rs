@@ -1,12 +1,13 @@
-//! Windows events: event logs (`.evtx`) and event XML, with one mapping for both (ARES-011).
+//! Windows events: event logs (`.evtx`), event XML and JSON lines, with one mapping for all (ARES-011).
 //!
-//! A record of an event log is rendered as event XML by the library that reads the log, so that both sources go through one
+//! A record of an event log is rendered as event XML by the library that reads the log, so that all sources go through one
 //! parser ([`event`]) and one table ([`rules`]). The table states for an event of a provider its class, what was done, and which
 //! fields name who did it and what it was done to. Events that it does not name are of the class `message`.
 
 mod entity;
 mod event;
 mod fact;
+pub(super) mod json;
 mod log;
 mod openssh;
 mod rules;
@@ -26,21 +27,21 @@ pub use stream::read_xml;
 /// Longest event as XML, in bytes. Longer ones are damaged.
 const MAX_EVENT: usize = 1 << 20;
 
-/// What both extractors share: one event in, one fact out.
-struct Reader<'s> {
-    run: Run<'s>,
+/// What all extractors share: one event in, one fact out.
+pub(super) struct Reader<'s> {
+    pub(super) run: Run<'s>,
     /// Used again for each event.
     layout: Layout,
     names: Names,
 }
 
 impl<'s> Reader<'s> {
-    fn new(options: &ReadOptions, sink: &'s mut dyn Sink) -> Self {
+    pub(super) fn new(options: &ReadOptions, sink: &'s mut dyn Sink) -> Self {
         Self { run: Run::new(options, sink), layout: Layout::default(), names: Names::default() }
     }
 
     /// Observes an event. `place` is called only when the place is needed.
-    fn event(&mut self, text: &str, raw: &[u8], place: &dyn Fn() -> String) -> Result<(), ExtractError> {
+    pub(super) fn event(&mut self, text: &str, raw: &[u8], place: &dyn Fn() -> String) -> Result<(), ExtractError> {
         if text.len() > MAX_EVENT {
             return self.run.damage(place(), IssueKind::TooLarge, "an event of more than 1 MiB", raw);
         }
