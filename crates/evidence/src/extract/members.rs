@@ -100,6 +100,7 @@ mod tests {
         assert_eq!(first(&line, &["n", "host", "pid.x"]), None);
         let mut found = Vec::new();
         each(&line, &mut |name, value| found.push(format!("{name}={value}")));
+        found.sort_unstable();
         assert_eq!(found, ["host.name=web01", "pid=7", "process.name=sshd"]);
     }
 
@@ -116,10 +117,6 @@ mod tests {
         for found in ["2026-03-28T09:00:01Z", "1774688401", "1774688401000", "1774688401000000"] {
             assert_eq!(moment(found, 0).unwrap().to_string(), expected, "{found}");
         }
-        assert_eq!(
-            moment("17746884010", 0).map(|time| time.to_string()).as_deref(),
-            Some("2532-05-16T04:40:10.000000Z")
-        );
         assert!(moment("177468840100", 0).is_none() && moment("", 0).is_none());
     }
 }
