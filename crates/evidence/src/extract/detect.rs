@@ -7,6 +7,11 @@ impl Format {
     /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
     #[must_use]
     pub fn detect(head: &[u8]) -> Option<Self> {
+        if let Some(text) = wide(head) {
+            // PowerShell's `>` writes it.
+            let text = text.trim_ascii_start();
+            return (text.starts_with("<?xml") || text.starts_with("<Event")).then_some(Self::WindowsXml);
+        }
         if packed(head).is_some() || is_spread(head) {
             return None;
         }
@@ -59,6 +64,17 @@ impl Format {
         let printable = !line.is_empty() && !line.contains(&0);
         printable.then_some(Self::Syslog)
     }
+}
+
+/// The text after a mark of UTF-16.
+fn wide(head: &[u8]) -> Option<String> {
+    let (order, rest): (fn([u8; 2]) -> u16, &[u8]) = match head {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let units: Vec<u16> = rest.as_chunks().0.iter().map(|pair| order(*pair)).collect();
+    Some(String::from_utf16_lossy(&units))
 }
 
 /// What a source is that no extractor reads as it stands, and what makes it readable.
@@ -142,9 +158,11 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {
-        let cases: [(&[u8], Format); 16] = [
+        let cases: [(&[u8], Format); 18] = [
             (b"ElfFile\0", Format::Evtx),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>", Format::WindowsXml),
+            (b"\xff\xfe<\0E\0v\0e\0n\0t\0 \0", Format::WindowsXml),
+            (b"\xfe\xff\0\n\0<\0?\0x\0m\0l\0 ", Format::WindowsXml),
             (&[0xd4, 0xc3, 0xb2, 0xa1], Format::FlowCapture),
             (&[0x0a, 0x0d, 0x0d, 0x0a], Format::FlowCapture),
             (&[0, 9, 0, 1], Format::FlowDatagram),

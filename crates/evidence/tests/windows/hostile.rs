@@ -75,9 +75,39 @@ fn entities_cannot_be_declared_and_nesting_is_bounded() {
     for text in ["\u{1}PNG", "hello <Event/>", "{\"a\": 1}"] {
         assert!(matches!(facts_of_xml(text.as_bytes()).0, Err(ExtractError::Format { .. })), "{text}");
     }
-    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(one().encode_utf16().flat_map(u16::to_le_bytes)).collect();
-    let error = facts_of_xml(&utf16).0.unwrap_err().to_string();
-    assert!(error.contains("UTF-8"), "{error}");
+}
+
+// covers: ARES-011
+#[test]
+fn events_in_utf_16_are_read_with_the_places_and_hashes_of_their_own_bytes() {
+    let event = security(4624, &[("TargetUserName", "b\u{f6}b \u{1f600}"), ("IpAddress", "192.0.2.1")]);
+    let text = format!("\u{feff}{event}\r\n{event}");
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(order).collect() };
+        let bytes = wide(&text);
+        let (stats, facts) = facts_of_xml(&bytes);
+        let stats = stats.unwrap();
+        assert_eq!((stats.parsed, stats.damaged), (2, 0));
+        let narrow = facts_of_xml(event.as_bytes()).1.remove(0);
+        let raw = wide(&event);
+        for (number, fact) in (1..).zip(&facts) {
+            assert_eq!(
+                (&fact.attributes, &fact.object, fact.class),
+                (&narrow.attributes, &narrow.object, narrow.class)
+            );
+            assert_eq!(fact.raw_sha256, Some(gimbal_core::Digest::of(&raw)));
+            let place = &fact.locator.as_ref().unwrap().at;
+            let (event, byte) = place.split_once(" at byte ").unwrap();
+            assert_eq!(event, format!("event {number}"));
+            assert!(bytes[byte.parse().unwrap()..].starts_with(&raw), "{place}");
+        }
+        // Half of a pair is damage of its event, and no end of the source.
+        let mut broken = wide("\u{feff}<Event><System/>");
+        broken.extend(order(0xd83d));
+        broken.extend(wide(&format!("</Event>{event}")));
+        let (stats, facts) = facts_of_xml(&broken);
+        assert_eq!((kinds(&facts), stats.unwrap().issues[0].kind), (vec!["damaged", "logon"], IssueKind::Encoding));
+    }
 }
 
 // covers: ARES-011

@@ -12,6 +12,7 @@ mod log;
 mod openssh;
 mod rules;
 mod stream;
+mod utf16;
 mod xml;
 
 use event::{Event, Layout};
@@ -52,7 +53,7 @@ impl<'s> Reader<'s> {
         let found = event.time();
         let time = found.parse::<Utc>().ok();
         if time.is_none() && !found.is_empty() {
-            let what = format!("`{found}` is no time: expected RFC 3339");
+            let what = format!("`{found}` is not a time: expected RFC 3339");
             return self.run.damage(place(), IssueKind::Time, what, raw);
         }
         let class = self.names.of(&event);

@@ -5,26 +5,40 @@ use std::io::{self, BufRead};
 use memchr::memchr;
 
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats};
+use super::utf16::{Encoding, Utf16};
 use super::{MAX_EVENT, Reader};
 
 /// How much of a text outside of events is kept, to show it.
 const MAX_STRAY: usize = 4096;
 
-/// Reads events as XML in UTF-8. Each event gives one fact, with the place `event N at byte B`: the number counts from
-/// 1, and the byte is where it starts. An event that is not
+/// Reads events as XML in UTF-8, or in UTF-16 with a mark of the order of bytes. Each event gives one fact, with the place `event N at byte
+/// B`: the number counts from 1, and the byte is where it starts in the source, whose bytes are hashed. An event that is not
 /// well-formed, or longer than 1 MiB, and text outside of events give facts of the class `damaged` (ARES-011).
 ///
 /// No entity can be declared: a document type is refused. Nothing is fetched.
 ///
 /// # Errors
-/// When the input cannot be read, is no XML, has a document type, or (if `options` say strict) has a damaged part.
-pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
+/// When the input cannot be read, is not XML, has a document type, or (if `options` say strict) has a damaged part.
+pub fn read_xml(mut input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
+    match Encoding::of(input.fill_buf()?) {
+        Encoding::Utf8 => read_text(input, Encoding::Utf8, options, sink),
+        encoding @ Encoding::Utf16 { big_endian } => read_text(Utf16::new(input, big_endian), encoding, options, sink),
+    }
+}
+
+/// Reads events of decoded text.
+fn read_text(
+    input: impl BufRead,
+    encoding: Encoding,
+    options: &ReadOptions,
+    sink: &mut dyn Sink,
+) -> Result<Stats, ExtractError> {
     let mut reader = Reader::new(options, sink);
-    let mut pieces = Pieces { input, piece: Vec::new(), too_large: false, start: 0, end: 0 };
+    let mut pieces = Pieces { input, encoding, piece: Vec::new(), too_large: false, start: 0, end: 0 };
     let mut event = Vec::new();
-    let mut state = State::default();
+    let mut state = State { encoding, ..State::default() };
     pieces.text()?;
-    refuse_other_encodings(&pieces.piece)?;
+    refuse_other_texts(&pieces.piece)?;
     loop {
         // A text, then the markup behind it, by turns.
         if state.is_inside {
@@ -79,21 +93,17 @@ fn append(event: &mut Vec<u8>, piece: &[u8], too_large: bool) {
     }
 }
 
-/// A source in another encoding, or one that is not XML.
-fn refuse_other_encodings(text: &[u8]) -> Result<(), ExtractError> {
-    let what = if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
-        "it is UTF-16: save it as UTF-8"
-    } else if text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty() {
+/// A source that is not XML.
+fn refuse_other_texts(text: &[u8]) -> Result<(), ExtractError> {
+    if text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty() {
         return Ok(());
-    } else {
-        "it does not start with `<`"
-    };
-    Err(ExtractError::Format { format: Format::WindowsXml, what: what.to_owned() })
+    }
+    Err(ExtractError::Format { format: Format::WindowsXml, what: "it does not start with `<`".to_owned() })
 }
 
 /// Where in the source the extractor is.
-#[derive(Default)]
 struct State {
+    encoding: Encoding,
     is_inside: bool,
     too_large: bool,
     /// Events so far, this one included.
@@ -102,9 +112,15 @@ struct State {
     start: u64,
 }
 
+impl Default for State {
+    fn default() -> Self {
+        Self { encoding: Encoding::Utf8, is_inside: false, too_large: false, number: 0, start: 0 }
+    }
+}
+
 impl State {
     fn begin(&mut self, start: u64) {
-        *self = Self { is_inside: true, too_large: false, number: self.number + 1, start };
+        *self = Self { is_inside: true, too_large: false, number: self.number + 1, start, ..*self };
     }
 
     /// Ends an event: reads it, or says what is wrong with it.
@@ -117,16 +133,24 @@ impl State {
         let Self { number, start, .. } = *self;
         let place = || format!("event {number} at byte {start}");
         self.is_inside = false;
+        let raw = self.encoding.raw(event);
         let result = if self.too_large {
-            reader.run.damage(place(), IssueKind::TooLarge, "an event of more than 1 MiB", event)
+            reader.run.damage(place(), IssueKind::TooLarge, "an event of more than 1 MiB", &raw)
         } else if let Some(problem) = problem {
-            reader.run.damage(place(), IssueKind::Truncated, problem, event)
+            reader.run.damage(place(), IssueKind::Truncated, problem, &raw)
         } else {
             match std::str::from_utf8(event) {
-                Ok(text) => reader.event(text, event, &place),
-                Err(_) => reader.run.damage(place(), IssueKind::Encoding, "the event is not in UTF-8", event),
+                Ok(text) => reader.event(text, &raw, &place),
+                Err(_) => {
+                    let what = match self.encoding {
+                        Encoding::Utf8 => "the event is not in UTF-8",
+                        Encoding::Utf16 { .. } => "the event holds half of a pair of UTF-16 without the other half",
+                    };
+                    reader.run.damage(place(), IssueKind::Encoding, what, &raw)
+                }
             }
         };
+        drop(raw);
         event.clear();
         result
     }
@@ -140,7 +164,8 @@ fn stray<R>(pieces: &Pieces<R>, reader: &mut Reader<'_>) -> Result<(), ExtractEr
     }
     let place = || format!("byte {}", pieces.start);
     let shown = text.get(..MAX_STRAY).unwrap_or(text);
-    reader.run.damage(place(), IssueKind::Malformed, "text outside of an event", shown)
+    let shown = pieces.encoding.raw(shown);
+    reader.run.damage(place(), IssueKind::Malformed, "text outside of an event", &shown)
 }
 
 /// What a piece of markup is.
@@ -162,6 +187,7 @@ enum Markup {
 /// Cuts the source into text and markup. A piece is kept up to [`MAX_EVENT`] bytes.
 struct Pieces<R> {
     input: R,
+    encoding: Encoding,
     piece: Vec<u8>,
     too_large: bool,
     /// Where the piece starts in the source, and where it ends so far.
@@ -186,9 +212,10 @@ impl<R: BufRead> Pieces<R> {
             }
             let end = memchr(b'<', buffer);
             let length = end.unwrap_or(buffer.len());
-            keep(&mut self.piece, &mut self.too_large, buffer.get(..length).unwrap_or_default());
+            let piece = buffer.get(..length).unwrap_or_default();
+            keep(&mut self.piece, &mut self.too_large, piece);
+            self.end += self.encoding.length(piece);
             self.input.consume(length);
-            self.end += length as u64;
             if end.is_some() {
                 return Ok(());
             }
@@ -245,9 +272,10 @@ impl<R: BufRead> Pieces<R> {
             }
             let end = memchr(b'>', buffer);
             let length = end.map_or(buffer.len(), |end| end + 1);
-            keep(&mut self.piece, &mut self.too_large, buffer.get(..length).unwrap_or_default());
+            let piece = buffer.get(..length).unwrap_or_default();
+            keep(&mut self.piece, &mut self.too_large, piece);
+            self.end += self.encoding.length(piece);
             self.input.consume(length);
-            self.end += length as u64;
             if end.is_some() {
                 return Ok(true);
             }
