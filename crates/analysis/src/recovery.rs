@@ -16,7 +16,7 @@ pub const BEFORE: usize = 3;
 
 /// Something in an episode that recovery depends on; in the order of the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening<'a> {
+pub enum RecoveryEvent<'a> {
     /// A fault was injected.
     Fault {
         /// Where.
@@ -77,17 +77,17 @@ pub struct Recovery {
 
 /// What followed each fault of an episode, in the order of the faults.
 #[must_use]
-pub fn measure(happenings: &[Happening<'_>]) -> Vec<Recovery> {
+pub fn measure(happenings: &[RecoveryEvent<'_>]) -> Vec<Recovery> {
     let rewards: Vec<i64> = happenings
         .iter()
-        .filter_map(|happening| if let Happening::Step { reward } = happening { Some(*reward) } else { None })
+        .filter_map(|happening| if let RecoveryEvent::Step { reward } = happening { Some(*reward) } else { None })
         .collect();
     let mut steps = 0;
     let mut recoveries = Vec::new();
     for (place, happening) in happenings.iter().enumerate() {
         match happening {
-            Happening::Step { .. } => steps += 1,
-            Happening::Fault { site, kind } => recoveries.push(Recovery {
+            RecoveryEvent::Step { .. } => steps += 1,
+            RecoveryEvent::Fault { site, kind } => recoveries.push(Recovery {
                 site: (*site).to_owned(),
                 kind: (*kind).to_owned(),
                 // Whether the fallback is acting already decides whose the next step is.
@@ -100,33 +100,33 @@ pub fn measure(happenings: &[Happening<'_>]) -> Vec<Recovery> {
     recoveries
 }
 
-fn falls_back(before: &[Happening<'_>]) -> bool {
+fn falls_back(before: &[RecoveryEvent<'_>]) -> bool {
     for happening in before.iter().rev() {
         match happening {
-            Happening::Fallback => return true,
-            Happening::Step { .. } | Happening::Rejected => return false,
+            RecoveryEvent::Fallback => return true,
+            RecoveryEvent::Step { .. } | RecoveryEvent::Rejected => return false,
             _ => {}
         }
     }
     false
 }
 
-fn acted(after: &[Happening<'_>], mut fallback: bool) -> Option<Acted> {
+fn acted(after: &[RecoveryEvent<'_>], mut fallback: bool) -> Option<Acted> {
     let mut taken = Acted::default();
     for happening in after {
         match happening {
-            Happening::Call { tokens } => {
+            RecoveryEvent::Call { tokens } => {
                 taken.calls += 1;
                 taken.tokens = taken.tokens.saturating_add(*tokens);
             }
-            Happening::Fallback => fallback = true,
-            Happening::Rejected => fallback = false,
-            Happening::Step { .. } if fallback => {
+            RecoveryEvent::Fallback => fallback = true,
+            RecoveryEvent::Rejected => fallback = false,
+            RecoveryEvent::Step { .. } if fallback => {
                 taken.steps += 1;
                 fallback = false;
             }
-            Happening::Step { .. } => return Some(taken),
-            Happening::Fault { .. } => {}
+            RecoveryEvent::Step { .. } => return Some(taken),
+            RecoveryEvent::Fault { .. } => {}
         }
     }
     None
@@ -236,7 +236,7 @@ pub struct Recoveries(BTreeMap<String, BTreeMap<(String, String), Tally>>);
 
 impl Recoveries {
     /// Adds what one episode of a cell tells.
-    pub fn add(&mut self, cell: &str, happenings: &[Happening<'_>]) {
+    pub fn add(&mut self, cell: &str, happenings: &[RecoveryEvent<'_>]) {
         let recoveries = measure(happenings);
         if recoveries.is_empty() {
             return;
@@ -293,7 +293,7 @@ impl<E> EpisodeFold<E> for RecoveryFold {
     }
 
     fn add(&mut self, episode: &Episode<'_>, _texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
-        let happenings: Vec<Happening<'_>> =
+        let happenings: Vec<RecoveryEvent<'_>> =
             episode.events.iter().filter_map(|event| happening(&event.body, episode.asks)).collect();
         self.recoveries.add(episode.cell, &happenings);
         Ok(())
@@ -301,15 +301,15 @@ impl<E> EpisodeFold<E> for RecoveryFold {
 }
 
 /// An event as recovery sees it; `asks` are the roles that the environment asks and not the agent.
-fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<Happening<'a>> {
+fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<RecoveryEvent<'a>> {
     Some(match body {
-        Body::Fault(fault) => Happening::Fault { site: &fault.site, kind: &fault.kind },
+        Body::Fault(fault) => RecoveryEvent::Fault { site: &fault.site, kind: &fault.kind },
         Body::ModelCalled(call) if !asks.contains(&call.role) => {
-            Happening::Call { tokens: call.prompt_tokens.saturating_add(call.output_tokens) }
+            RecoveryEvent::Call { tokens: call.prompt_tokens.saturating_add(call.output_tokens) }
         }
-        Body::Fallback(_) => Happening::Fallback,
-        Body::Rejected(_) => Happening::Rejected,
-        Body::Stepped(step) => Happening::Step { reward: step.reward.0 },
+        Body::Fallback(_) => RecoveryEvent::Fallback,
+        Body::Rejected(_) => RecoveryEvent::Rejected,
+        Body::Stepped(step) => RecoveryEvent::Step { reward: step.reward.0 },
         _ => return None,
     })
 }
@@ -318,19 +318,19 @@ fn happening<'a>(body: &'a Body, asks: &[String]) -> Option<Happening<'a>> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Acted, Happening, Histogram, Recoveries, Recovery, RewardBack, measure};
+    use super::{Acted, Histogram, Recoveries, Recovery, RecoveryEvent, RewardBack, measure};
 
-    const FAULT: Happening<'static> = Happening::Fault { site: "model", kind: "malformed" };
+    const FAULT: RecoveryEvent<'static> = RecoveryEvent::Fault { site: "model", kind: "malformed" };
 
-    fn step(reward: i64) -> Happening<'static> {
-        Happening::Step { reward }
+    fn step(reward: i64) -> RecoveryEvent<'static> {
+        RecoveryEvent::Step { reward }
     }
 
-    fn call(tokens: u64) -> Happening<'static> {
-        Happening::Call { tokens }
+    fn call(tokens: u64) -> RecoveryEvent<'static> {
+        RecoveryEvent::Call { tokens }
     }
 
-    fn only(happenings: &[Happening<'_>]) -> Recovery {
+    fn only(happenings: &[RecoveryEvent<'_>]) -> Recovery {
         let mut all = measure(happenings);
         assert_eq!(all.len(), 1);
         all.remove(0)
@@ -341,14 +341,15 @@ mod tests {
         let at_once = only(&[step(0), call(5), FAULT, call(7), step(0)]);
         assert_eq!(at_once.acted, Some(Acted { steps: 0, calls: 1, tokens: 7 }));
         // A refused action and a step of the fallback are none.
-        let late = [call(5), FAULT, Happening::Rejected, call(7), Happening::Fallback, step(-1), call(9), step(-1)];
+        let late =
+            [call(5), FAULT, RecoveryEvent::Rejected, call(7), RecoveryEvent::Fallback, step(-1), call(9), step(-1)];
         assert_eq!(only(&late).acted, Some(Acted { steps: 1, calls: 2, tokens: 16 }));
         assert_eq!(only(&[step(0), FAULT, call(7)]).acted, None, "the episode ended before");
-        assert_eq!(only(&[step(0), FAULT, Happening::Fallback, step(0)]).acted, None);
+        assert_eq!(only(&[step(0), FAULT, RecoveryEvent::Fallback, step(0)]).acted, None);
         // The fallback was on its way when the fault was injected.
-        assert_eq!(only(&[Happening::Fallback, FAULT, step(0), step(0)]).acted.unwrap().steps, 1);
+        assert_eq!(only(&[RecoveryEvent::Fallback, FAULT, step(0), step(0)]).acted.unwrap().steps, 1);
         // A refused fallback leaves the agent's next step the agent's.
-        let refused = [FAULT, Happening::Fallback, Happening::Rejected, step(0)];
+        let refused = [FAULT, RecoveryEvent::Fallback, RecoveryEvent::Rejected, step(0)];
         assert_eq!(only(&refused).acted.unwrap().steps, 0);
     }
 
@@ -380,14 +381,14 @@ mod tests {
         assert_eq!((median(&[999]), median(&[12_345])), (Some(999.0), Some(12_300.0)));
     }
 
-    fn happenings() -> impl Strategy<Value = Vec<Happening<'static>>> {
+    fn happenings() -> impl Strategy<Value = Vec<RecoveryEvent<'static>>> {
         let one = prop_oneof![
             Just(FAULT),
-            Just(Happening::Fault { site: "tool", kind: "stale" }),
-            (0..9_u64).prop_map(|tokens| Happening::Call { tokens }),
-            Just(Happening::Fallback),
-            Just(Happening::Rejected),
-            (-3..=0_i64).prop_map(|reward| Happening::Step { reward }),
+            Just(RecoveryEvent::Fault { site: "tool", kind: "stale" }),
+            (0..9_u64).prop_map(|tokens| RecoveryEvent::Call { tokens }),
+            Just(RecoveryEvent::Fallback),
+            Just(RecoveryEvent::Rejected),
+            (-3..=0_i64).prop_map(|reward| RecoveryEvent::Step { reward }),
         ];
         prop::collection::vec(one, 0..30)
     }
@@ -397,8 +398,8 @@ mod tests {
         fn nothing_is_counted_twice_or_lost(episodes in prop::collection::vec(happenings(), 0..6)) {
             let mut recoveries = Recoveries::default();
             episodes.iter().for_each(|episode| recoveries.add("cell", episode));
-            let faults = |episode: &[Happening<'_>]| {
-                episode.iter().filter(|happening| matches!(happening, Happening::Fault { .. })).count() as u64
+            let faults = |episode: &[RecoveryEvent<'_>]| {
+                episode.iter().filter(|happening| matches!(happening, RecoveryEvent::Fault { .. })).count() as u64
             };
             let injected: u64 = recoveries.of("cell").map(|of| of.tally.injected).sum();
             prop_assert_eq!(injected, episodes.iter().map(|episode| faults(episode)).sum::<u64>());

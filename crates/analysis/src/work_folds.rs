@@ -121,9 +121,9 @@ impl<E> EpisodeFold<E> for WorkFolds<'_> {
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         let bare = Episode { events: &[], ..*episode };
         for fold in self.0.values_mut().filter(|fold| fold.wants(&bare)) {
-            let mut lent = Lent { texts: &mut *texts, failed: None };
-            let added = fold.add(episode, &mut lent);
-            if let Some(error) = lent.failed {
+            let mut adapter = TextsAdapter { texts: &mut *texts, failed: None };
+            let added = fold.add(episode, &mut adapter);
+            if let Some(error) = adapter.failed {
                 return Err(FoldError::Text(error));
             }
             added.map_err(|error| match error {
@@ -139,12 +139,12 @@ impl<E> EpisodeFold<E> for WorkFolds<'_> {
 }
 
 /// Texts for folds that know no run folder; keeps why one could not be read.
-struct Lent<'t, E> {
+struct TextsAdapter<'t, E> {
     texts: &'t mut dyn Texts<Error = E>,
     failed: Option<E>,
 }
 
-impl<E> Texts for Lent<'_, E> {
+impl<E> Texts for TextsAdapter<'_, E> {
     type Error = Unreadable;
 
     fn text<'r>(&mut self, reference: &'r TextRef) -> Result<Cow<'r, str>, Unreadable> {

@@ -339,7 +339,7 @@ pub struct Completion {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Missed {
     /// The kind of information.
-    pub lack: Lack,
+    pub lack: InformationKind,
     /// The words that were looked for, and where.
     pub words: String,
 }
@@ -347,7 +347,7 @@ pub struct Missed {
 /// Kinds of information that a prompt can lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Lack {
+pub enum InformationKind {
     /// The role that answers, or its environment.
     Role,
     /// The goal.
@@ -364,7 +364,7 @@ pub enum Lack {
     History,
 }
 
-impl Lack {
+impl InformationKind {
     /// The name that notes and tables use.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
-    BenignRule, By, Condition, Decision, Distinct, Explanation, Pattern, Repeated, RuleSet, SkepticKind, Then,
-    ThreatRule, Weight, Who, single_turn,
+    BenignRule, Condition, Decision, Distinct, EntityRole, Explanation, FollowingFact, GroupKey, Pattern, Repeated,
+    RuleSet, SkepticKind, ThreatRule, Weight, single_turn,
 };
 use gimbal_evidence::{Aggregate, Class, Counter, NewFact, Utc};
 use serde_json::json;
@@ -30,16 +30,21 @@ fn rules() -> RuleSet {
     };
     let guessing = Condition {
         class: vec![Class::LogonFailed],
-        repeated: Some(Repeated { at_least: 3, by: By::Actor }),
+        repeated: Some(Repeated { at_least: 3, by: GroupKey::Actor }),
         ..Condition::default()
     };
     let guessed = Condition {
-        then: Some(Then { class: vec![Class::Logon], within: 60, from: Who::Actor, to: Who::Actor }),
+        then: Some(FollowingFact {
+            class: vec![Class::Logon],
+            within: 60,
+            from: EntityRole::Actor,
+            to: EntityRole::Actor,
+        }),
         ..guessing.clone()
     };
     let scan = Condition {
         class: vec![Class::Flow],
-        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: By::Actor }),
+        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: GroupKey::Actor }),
         ..Condition::default()
     };
     RuleSet {

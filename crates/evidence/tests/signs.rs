@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
-    By, Condition, Decision, Pattern, RuleSet, SkepticKind, Steady, Sum, Then, ThreatRule, Weight, Who, single_turn,
+    Condition, Decision, EntityRole, FollowingFact, GroupKey, Pattern, RuleSet, SkepticKind, Steady, Sum, ThreatRule,
+    Weight, single_turn,
 };
 use gimbal_evidence::{Class, NewFact};
 
@@ -111,7 +112,8 @@ fn a_statement_explains_a_sign_only_where_it_speaks_of_it() {
 fn what_follows_an_explained_beginning_belongs_to_it() {
     let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
     let raised = || seen(Class::GroupChanged, "account:ann", "account:administrators", Some(20), &[]);
-    let then = Then { class: vec![Class::GroupChanged], within: 60, from: Who::Actor, to: Who::Actor };
+    let then =
+        FollowingFact { class: vec![Class::GroupChanged], within: 60, from: EntityRole::Actor, to: EntityRole::Actor };
     let rules = || {
         let sequence = Condition { then: Some(then.clone()), ..of(Class::AccountCreated) };
         vec![ThreatRule { weight: Weight::Alone, ..sign("raised", "T1136", sequence) }]
@@ -142,7 +144,12 @@ fn a_statement_explains_all_facts_that_it_covers() {
 /// A later fact can be linked by what the earlier one was done to.
 #[test]
 fn a_sequence_names_which_entity_both_share() {
-    let then = Then { class: vec![Class::AccountDeleted], within: 60, from: Who::Object, to: Who::Object };
+    let then = FollowingFact {
+        class: vec![Class::AccountDeleted],
+        within: 60,
+        from: EntityRole::Object,
+        to: EntityRole::Object,
+    };
     let rules = || vec![sign("short", "T1070", Condition { then: Some(then.clone()), ..of(Class::AccountCreated) })];
     let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
     let gone = |object: &str, second: i64| seen(Class::AccountDeleted, "account:bob", object, Some(second), &[]);
@@ -160,8 +167,8 @@ fn flow(from: &str, to: &str, second: i64, octets: &str) -> NewFact {
 #[test]
 fn conditions_over_numbers_and_steps_take_what_they_name() {
     let at_least = Condition { at_least: BTreeMap::from([("octets".to_owned(), 100)]), ..of(Class::Flow) };
-    let sum = Sum { field: "octets".to_owned(), at_least: 100, by: By::Pair };
-    let steady = Steady { at_least: 5, within: Milli(200), by: By::Pair };
+    let sum = Sum { field: "octets".to_owned(), at_least: 100, by: GroupKey::Pair };
+    let steady = Steady { at_least: 5, within: Milli(200), by: GroupKey::Pair };
     let (here, there) = ("address:10.0.0.1", "address:192.0.2.1");
     let takes = |when: Condition, facts: Vec<NewFact>| {
         verdict(vec![sign("flow", "T1048", when)], facts) != Verdict::ThreatDismissed

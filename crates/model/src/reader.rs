@@ -113,7 +113,7 @@ impl ChatModel for ReaderModel {
 mod tests {
     use std::sync::Arc;
 
-    use gimbal_core::chat::{Lack, Missed};
+    use gimbal_core::chat::{InformationKind, Missed};
     use gimbal_core::{CallContext, ChatRequest, Hint, Message, Speaker};
     use serde_json::json;
 
@@ -130,7 +130,7 @@ mod tests {
 
         fn reply(&self, page: &Page<'_>) -> Reply {
             let calls = page.tools.iter().map(|tool| (tool.name.clone(), json!({}))).collect();
-            let missed = vec![Missed { lack: Lack::Goal, words: "a task between <task> tags".to_owned() }];
+            let missed = vec![Missed { lack: InformationKind::Goal, words: "a task between <task> tags".to_owned() }];
             Reply { text: page.messages.len().to_string(), calls, missed }
         }
     }

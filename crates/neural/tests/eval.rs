@@ -3,7 +3,7 @@
 use gimbal_core::Scorer;
 use gimbal_neural::Dataset;
 use gimbal_neural::data::synthetic;
-use gimbal_neural::eval::{By, Terms, evaluate, judge};
+use gimbal_neural::eval::{GroupBy, Terms, evaluate, judge};
 
 /// A scorer that knows one column.
 struct Column(usize);
@@ -41,7 +41,7 @@ fn figures_are_those_counted_by_hand() {
     assert_eq!(judged[2].chances, [Some(100), Some(300), None]);
     let groups = evaluate(&data, &judged);
     let all = &groups[0];
-    assert_eq!((all.by, all.conflicts, all.episodes, all.untied), (By::All, 3, 2, 2));
+    assert_eq!((all.by, all.conflicts, all.episodes, all.untied), (GroupBy::All, 3, 2, 2));
     let [network, slower, random] = &all.choosers[..] else { panic!("{:?}", all.choosers) };
     assert_eq!((network.name.as_str(), network.accuracy.unwrap().value, network.closed), ("network", 0.5, None));
     assert!((network.regret.unwrap().value - 1.0 / 3.0).abs() < 1e-12);
@@ -54,9 +54,9 @@ fn figures_are_those_counted_by_hand() {
     assert!((outcomes.brier - (0.01 + 0.04 + 0.36 + 0.36) / 4.0).abs() < 1e-12);
     // Of the four pairs, 0.9 against 0.2 and 0.6 and 0.4 against 0.2 are right.
     assert_eq!(outcomes.auc, Some(0.75));
-    let keys: Vec<(By, &str)> = groups.iter().map(|group| (group.by, group.key.as_str())).collect();
-    assert_eq!(keys[1..3], [(By::Environment, "e"), (By::Environment, "f")]);
-    assert_eq!(keys[5..], [(By::Noise, "0"), (By::Noise, "100"), (By::Noise, "1000")]);
+    let keys: Vec<(GroupBy, &str)> = groups.iter().map(|group| (group.by, group.key.as_str())).collect();
+    assert_eq!(keys[1..3], [(GroupBy::Environment, "e"), (GroupBy::Environment, "f")]);
+    assert_eq!(keys[5..], [(GroupBy::Noise, "0"), (GroupBy::Noise, "100"), (GroupBy::Noise, "1000")]);
     assert_eq!(groups[7].outcomes, None);
 }
 

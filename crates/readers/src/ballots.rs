@@ -2,7 +2,7 @@
 //!
 //! It knows the rounds that its page shows, and nothing of what others were told.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>) -> Reply {
     let Some(page) = sheet.shown().next_back().and_then(|text| between(text, "rounds")).map(unquoted) else {
-        sheet.miss(Lack::Observation, "the rounds so far");
+        sheet.miss(InformationKind::Observation, "the rounds so far");
         return sheet.message("", &ballot(None, "the rounds are not shown", false));
     };
     if page.contains("You may abstain") && page.contains("do not follow the rules") {
@@ -26,7 +26,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
     }
     let start = number_behind(&page, "at the start was ");
     if start.is_none() {
-        sheet.miss(Lack::Observation, "the number at the start");
+        sheet.miss(InformationKind::Observation, "the number at the start");
     }
     let needed = number_behind(&page, "Values are whole numbers from 0 to ")
         .and_then(|_| page.split_once(" votes for ").map(|(before, _)| before))
@@ -37,7 +37,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
     };
     let mut told = told(last);
     if told.is_empty() {
-        sheet.miss(Lack::Observation, "numbers of the latest round");
+        sheet.miss(InformationKind::Observation, "numbers of the latest round");
     }
     told.sort_unstable();
     let value = told.get(told.len().saturating_sub(1) / 2).copied().or(start);

@@ -18,7 +18,7 @@ pub mod triage;
 
 use std::sync::Arc;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::reader::{Page, Reader, Readers, Reply};
 
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
@@ -101,7 +101,7 @@ fn player(sheet: &kit::Sheet<'_>) -> Reply {
     if filings::knows(sheet) {
         return filings::reply(sheet);
     }
-    sheet.miss(Lack::Role, "words of an environment that this reader knows");
+    sheet.miss(InformationKind::Role, "words of an environment that this reader knows");
     sheet.say("")
 }
 

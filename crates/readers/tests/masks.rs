@@ -24,7 +24,7 @@ struct Written {
 
 /// What an agent with some of the tools was told, and what the environment takes.
 #[derive(Clone)]
-struct Told {
+struct Disclosed {
     only: Option<String>,
     brief: Arc<Brief>,
     tools: Arc<[ToolSpec]>,
@@ -37,7 +37,7 @@ struct OneCall {
     only: Option<String>,
     /// What the agent is told about its subtask, where it has one.
     subtask: Option<&'static str>,
-    told: Mutex<Option<Told>>,
+    told: Mutex<Option<Disclosed>>,
 }
 
 #[async_trait]
@@ -66,7 +66,7 @@ impl Architecture for OneCall {
             let call = ToolCall::with(&tool.name, &arguments);
             legal.push(Written { text: stage.render(&call).await, call });
         }
-        let told = Told { only: self.only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
+        let told = Disclosed { only: self.only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
         *self.told.lock().unwrap() = Some(told);
         let own: Option<Vec<String>> = self.only.clone().map(|name| vec![name]);
         let session = self.agent.session_with(stage, own.as_deref()).await?;
@@ -112,7 +112,7 @@ impl Mask {
 }
 
 /// Whether the prompt or the native tools explain a tool.
-fn is_told(asked: &Asked, told: &Told, tool: &str) -> bool {
+fn is_told(asked: &Asked, told: &Disclosed, tool: &str) -> bool {
     let system = &asked.request.messages[0].text;
     let usage = told.brief.entry_of(tool).map(|entry| Value::from(entry.usage.as_str()).to_string());
     usage.is_some_and(|usage| system.contains(&usage)) || asked.request.tools.iter().any(|known| known.name == tool)

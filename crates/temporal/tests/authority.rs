@@ -2,11 +2,11 @@
 
 use gimbal_core::{Milli, RejectionKind};
 use gimbal_temporal::Layer;
-use gimbal_temporal::authority::{Authority, Category, Decision, Exclusion, Reason, Scope, Standing};
+use gimbal_temporal::authority::{Authority, Category, Decision, Exclusion, Permission, Reason, Scope};
 use proptest::prelude::*;
 
-fn decide(layer: Layer, category: Category) -> Standing {
-    Authority::published().standing(layer, &Decision::new(category, "x"))
+fn decide(layer: Layer, category: Category) -> Permission {
+    Authority::published().permission(layer, &Decision::new(category, "x"))
 }
 
 // covers: CTHA-060, CTHA-061
@@ -15,13 +15,13 @@ fn each_layer_may_decide_what_the_table_permits_and_nothing_else() {
     for layer in Layer::of_count(4) {
         for category in Category::ALL {
             let permitted = category.home() == Some(*layer) || category == Category::Idle;
-            assert_eq!(decide(*layer, category) == Standing::Permitted, permitted, "{layer} {}", category.name());
+            assert_eq!(decide(*layer, category) == Permission::Permitted, permitted, "{layer} {}", category.name());
         }
     }
-    assert_eq!(decide(Layer::Reflex, Category::PolicyUpdate), Standing::Forbidden);
-    assert_eq!(decide(Layer::Reflex, Category::StepOrdering), Standing::Outside);
-    assert_eq!(decide(Layer::Strategic, Category::ToolInvocation), Standing::Forbidden);
-    assert_eq!(decide(Layer::Institutional, Category::ImmediateResponse), Standing::Forbidden);
+    assert_eq!(decide(Layer::Reflex, Category::PolicyUpdate), Permission::Forbidden);
+    assert_eq!(decide(Layer::Reflex, Category::StepOrdering), Permission::Outside);
+    assert_eq!(decide(Layer::Strategic, Category::ToolInvocation), Permission::Forbidden);
+    assert_eq!(decide(Layer::Institutional, Category::ImmediateResponse), Permission::Forbidden);
     let published = Authority::published();
     let phrases: Vec<usize> =
         Layer::of_count(4).iter().map(|layer| published.scope(*layer).unwrap().excludes.len()).collect();
@@ -34,9 +34,9 @@ fn a_decision_of_the_right_kind_on_another_time_scale_is_untimely() {
     let mut slow = Decision::new(Category::ToolInvocation, "train");
     slow.span = Some((Milli(3_600_000), Milli(7_200_000)));
     let authority = Authority::published();
-    assert_eq!(authority.standing(Layer::Reflex, &slow), Standing::Untimely);
+    assert_eq!(authority.permission(Layer::Reflex, &slow), Permission::Untimely);
     slow.span = Some((Milli(0), Milli(7_200_000)));
-    assert_eq!(authority.standing(Layer::Reflex, &slow), Standing::Permitted);
+    assert_eq!(authority.permission(Layer::Reflex, &slow), Permission::Permitted);
 }
 
 // covers: CTHA-062
@@ -133,16 +133,16 @@ proptest! {
         let authority = Authority::published();
         let layers = Layer::of_count(count);
         let projected = authority.review(layer, layers, &decision, &candidates, harmful);
-        prop_assert_eq!(authority.standing(layer, &projected.decision), Standing::Permitted);
+        prop_assert_eq!(authority.permission(layer, &projected.decision), Permission::Permitted);
         let again = authority.project(layer, layers, &projected.decision, &candidates);
         prop_assert_eq!(&again.decision, &projected.decision);
         prop_assert_eq!(again.reason, Reason::Kept);
-        if authority.standing(layer, &decision) == Standing::Permitted && !harmful {
+        if authority.permission(layer, &decision) == Permission::Permitted && !harmful {
             prop_assert_eq!(&projected.decision, &decision);
         }
         // The order of candidates does not matter, and none within authority is nearer.
         let plain = authority.project(layer, layers, &decision, &candidates);
-        for candidate in candidates.iter().filter(|one| authority.standing(layer, one) == Standing::Permitted) {
+        for candidate in candidates.iter().filter(|one| authority.permission(layer, one) == Permission::Permitted) {
             if plain.reason != Reason::Kept {
                 prop_assert!(plain.distance <= decision.distance(candidate));
             }

@@ -12,8 +12,8 @@ use gimbal_temporal::arbiter::{Arbiter, Mode, Scene, Tie, Weights};
 use gimbal_temporal::authority::Authority;
 use gimbal_temporal::commitments::Commitments;
 use gimbal_temporal::rollout::{
-    COLUMNS, Candidate, Choices, Features, Held, Labelled, Onto, Recent, Rollout, RolloutError, Rule, Wanted, action,
-    nearest, value,
+    COLUMNS, Candidate, Choices, Contenders, Features, Held, Labelled, Recent, Replacement, Rollout, RolloutError,
+    Rule, action, nearest, value,
 };
 use gimbal_temporal::{Directive, Layer, Pattern, Proposal};
 use gimbal_testkit::environments::counter::CounterFamily;
@@ -99,8 +99,8 @@ fn way(call: ToolCall, holds: Vec<Held>) -> Candidate {
     Candidate { kept: Vec::new(), sets: Vec::new(), call, caller: None, holds, is_full: true }
 }
 
-fn rollout(idle: &ToolCall, onto: Onto) -> Rollout<'_> {
-    Rollout { policy: "light", futures: 1, step: 1, steps: 20, onto, legal: 100, idle }
+fn rollout(idle: &ToolCall, replacement: Replacement) -> Rollout<'_> {
+    Rollout { policy: "light", futures: 1, step: 1, steps: 20, replacement, legal: 100, idle }
 }
 
 fn worth(wind: u64, call: ToolCall, holds: Vec<Held>, rollout: &Rollout<'_>) -> Vec<Milli> {
@@ -111,7 +111,7 @@ fn worth(wind: u64, call: ToolCall, holds: Vec<Held>, rollout: &Rollout<'_>) -> 
 #[test]
 fn a_way_is_worth_its_call_and_what_the_policy_earns_after_it() {
     let idle = wait();
-    let plain = rollout(&idle, Onto::Nearest);
+    let plain = rollout(&idle, Replacement::Nearest);
     // Four lamps take four steps, each but the last at -1.
     assert_eq!(worth(0, light("lamp_1"), Vec::new(), &plain), [Milli(-3000)]);
     assert_eq!(worth(0, wait(), Vec::new(), &plain), [Milli(-4000)]);
@@ -124,7 +124,7 @@ fn a_way_is_worth_its_call_and_what_the_policy_earns_after_it() {
 #[test]
 fn the_policy_is_held_to_what_the_directives_allow_while_they_last() {
     let idle = wait();
-    let (near, still) = (rollout(&idle, Onto::Nearest), rollout(&idle, Onto::Idle));
+    let (near, still) = (rollout(&idle, Replacement::Nearest), rollout(&idle, Replacement::Idle));
     let first = |until| vec![rule("r", &["light lamp_1"], until)];
     // The call itself is the arbiter's and not held to anything. Lamp 1 may be lit from step 4 on.
     assert_eq!(worth(0, wait(), first(Some(3)), &still), [Milli(-6000)]);
@@ -147,7 +147,7 @@ fn the_policy_is_held_to_what_the_directives_allow_while_they_last() {
 #[test]
 fn all_ways_meet_the_same_futures() {
     let idle = wait();
-    let many = Rollout { futures: 64, ..rollout(&idle, Onto::Nearest) };
+    let many = Rollout { futures: 64, ..rollout(&idle, Replacement::Nearest) };
     let once = worth(60, light("lamp_1"), Vec::new(), &many);
     assert_eq!(once, worth(60, light("lamp_1"), Vec::new(), &many));
     assert!(once.iter().any(|one| *one != once[0]), "the wind differs from future to future");
@@ -172,7 +172,7 @@ fn the_nearest_call_is_the_one_with_the_fewest_other_letters() {
 #[test]
 fn a_way_that_cannot_be_valued_says_why() {
     let idle = wait();
-    let plain = rollout(&idle, Onto::Nearest);
+    let plain = rollout(&idle, Replacement::Nearest);
     let error = |present: &mut Copy, rollout: &Rollout<'_>| {
         block_on(value(present, &way(wait(), Vec::new()), rollout)).unwrap_err().to_string()
     };
@@ -212,7 +212,7 @@ fn scene(idle: &ToolCall) -> Scene<'_> {
 
 fn choices(proposals: &[Proposal], table: &Commitments, rules: &[Rule], most: usize) -> Option<Choices> {
     let live: Vec<_> = table.live(2).collect();
-    let wanted = Wanted { proposals, commitments: &live };
+    let wanted = Contenders { proposals, commitments: &live };
     Choices::of(&Arbiter::default(), rules, wanted, &scene(&wait()), most)
 }
 
@@ -249,12 +249,12 @@ fn too_many_ways_are_cut_and_those_of_rules_stay() {
 fn label(wind: u64, futures: u64) -> Labelled {
     let (proposals, table) = case();
     let live: Vec<_> = table.live(2).collect();
-    let wanted = Wanted { proposals: &proposals, commitments: &live };
+    let wanted = Contenders { proposals: &proposals, commitments: &live };
     let idle = wait();
     let found = choices(&proposals, &table, &Rule::standard(&Authority::published()), 64).unwrap();
     let recent = Recent { step: 2, steps_left: 19, horizon: 20, harm: 1, refusals: 0 };
     let parties = Features::of(&found, wanted, &scene(&idle), recent);
-    let rollout = Rollout { futures, step: 2, steps: 19, ..rollout(&idle, Onto::Nearest) };
+    let rollout = Rollout { futures, step: 2, steps: 19, ..rollout(&idle, Replacement::Nearest) };
     let mut present = Copy::lamps(wind);
     let returns = found.candidates.iter().map(|way| block_on(value(&mut present, way, &rollout)).unwrap()).collect();
     Labelled::of(&found, parties, returns).unwrap()

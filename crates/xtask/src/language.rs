@@ -5,14 +5,14 @@ use std::path::Path;
 /// The part of `STYLE.md` whose list holds the phrases, each between backticks.
 const PART: &str = "## Refused by `cargo xtask invariants`";
 /// The page that has the list.
-const STYLE: &str = "STYLE.md";
+pub const STYLE: &str = "STYLE.md";
 /// What is not written by hand: pages made from data, and records of runs.
 const MADE: [&str; 2] = ["docs/fidelity.md", "results/"];
 
 /// Fails where a comment of the code or a page has a refused phrase.
 pub fn check(root: &Path) -> Result<String, Vec<String>> {
     let style = std::fs::read_to_string(root.join(STYLE)).unwrap_or_default();
-    let phrases = phrases(&style);
+    let phrases = listed(&style, PART);
     if phrases.is_empty() {
         return Err(vec![format!("{STYLE}: no list below `{PART}`")]);
     }
@@ -40,9 +40,9 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
     }
 }
 
-/// The phrases between backticks in the list.
-fn phrases(style: &str) -> Vec<&str> {
-    let part = style.lines().skip_while(|line| *line != PART).skip(1).take_while(|line| !line.starts_with("## "));
+/// What is between backticks in a part of the page.
+pub fn listed<'a>(style: &'a str, part: &str) -> Vec<&'a str> {
+    let part = style.lines().skip_while(|line| *line != part).skip(1).take_while(|line| !line.starts_with("## "));
     part.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
 }
 
@@ -56,12 +56,12 @@ fn has(line: &str, phrase: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{PART, has, phrases};
+    use super::{PART, has, listed};
 
     #[test]
     fn phrases_are_whole_words_of_the_list_in_the_style_page() {
         let style = format!("# Style\n`not here`\n{PART}\n\n`hangs on`, `seldom`\n\n## Names\n`nor here`\n");
-        assert_eq!(phrases(&style), ["hangs on", "seldom"]);
+        assert_eq!(listed(&style, PART), ["hangs on", "seldom"]);
         assert!(has("/// It Hangs on: that.", "hangs on"));
         assert!(!has("/// It changes on that.", "hangs on"));
         assert!(!has("/// It hangs only there.", "hangs on"));

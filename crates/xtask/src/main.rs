@@ -5,9 +5,11 @@ mod circles;
 mod fidelity;
 mod invariants;
 mod language;
+mod names;
 mod requirement;
 mod requirements;
 mod tags;
+mod tokens;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +26,9 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["requirements"] => requirements::check(&root),
         ["requirements", "--write"] => requirements::write(&root),
-        ["invariants"] => both(both(invariants::check(&root), circles::check(&root)), language::check(&root)),
+        ["invariants"] => {
+            all([invariants::check, circles::check, language::check, names::check].map(|check| check(&root)))
+        }
         ["circles"] => circles::show(&root),
         ["circles", "--write"] => circles::write(&root),
         _ => {
@@ -47,12 +51,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// Both summaries, or all complaints.
-fn both(first: Result<String, Vec<String>>, second: Result<String, Vec<String>>) -> Result<String, Vec<String>> {
-    match (first, second) {
-        (Ok(first), Ok(second)) => Ok(format!("{first}\n{second}")),
-        (first, second) => Err([first, second].into_iter().filter_map(Result::err).flatten().collect()),
+/// All summaries, or all complaints.
+fn all<const N: usize>(outcomes: [Result<String, Vec<String>>; N]) -> Result<String, Vec<String>> {
+    let mut summaries = Vec::new();
+    let mut complaints = Vec::new();
+    for outcome in outcomes {
+        match outcome {
+            Ok(summary) => summaries.push(summary),
+            Err(more) => complaints.extend(more),
+        }
     }
+    if complaints.is_empty() { Ok(summaries.join("\n")) } else { Err(complaints) }
 }
 
 /// The folder of the workspace that cargo runs this for, not the one that it was compiled in: a copied `target` writes to its own copy.

@@ -7,15 +7,15 @@
 //! |---|---|
 //! | [`scenario`] | labels, and the criterion by which code gives the verdict |
 //! | [`corpus`] | scenarios by split; generators of telemetry; packets |
-//! | [`desk`] | a packet as the tools show it |
+//! | [`packet_index`] | a packet as the tools show it |
 //! | [`tools`], [`action`] | schemas, calls and texts of the six tools, and how actions are written |
 //! | [`environment`], [`tracker`] | the seams of Gimbal on top |
 //! | [`policy`] | baselines that need no model |
 
 pub mod action;
 pub mod corpus;
-pub mod desk;
 pub mod environment;
+pub mod packet_index;
 pub mod policy;
 pub mod scenario;
 pub mod tools;

@@ -28,7 +28,7 @@ impl Workbench for Triage {
     fn save(&self, request: &SaveRequest) -> Result<Output, EnvError> {
         let task = request.setup.task(self, request.seed)?;
         let case = Case::load(&task, &Settings::read(&request.setup.options())?)?;
-        let packet = case.desk.packet();
+        let packet = case.index.packet();
         std::fs::write(&request.file, packet.to_bytes())
             .map_err(|error| EnvError::Usage(format!("{}: cannot be written: {error}", request.file.display())))?;
         let text =
@@ -111,7 +111,7 @@ fn verified(task: &TaskId, case: &Case, settings: &Settings) -> Result<Vec<Fault
     let corpus = settings.playing()?;
     let Some(scenario) = corpus.scenario(&task.0) else { return Ok(Vec::new()) };
     let family: Vec<&Scenario> = corpus.all().iter().filter(|other| other.family == scenario.family).collect();
-    let faults = verify::faults(scenario, case.desk.packet(), &family);
+    let faults = verify::faults(scenario, case.index.packet(), &family);
     faults.into_iter().map(|what| Fault::of(settings, task, what)).collect()
 }
 
@@ -178,7 +178,7 @@ impl Row {
     fn add(&mut self, task: &TaskId, case: &Case) -> Result<(), EnvError> {
         let unlabelled = || EnvError::Data(format!("the scenario `{task}` has no label"));
         let Marking { expected, tier, .. } = case.marking(None).ok_or_else(unlabelled)?;
-        let given = match policy::decide(self.policy, case.desk.packet()) {
+        let given = match policy::decide(self.policy, case.index.packet()) {
             Some(given) => given.verdict,
             None => case.supported,
         };

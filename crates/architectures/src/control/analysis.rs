@@ -35,19 +35,19 @@ pub(crate) struct Routed {
     /// How many ways it chose among: |A_m| (CYC-069); `None` if no choice was made now.
     pub candidates: usize,
     /// Who decided.
-    pub by: By,
+    pub by: RouteSource,
 }
 
 impl Routed {
     /// A decision that nobody was asked for.
     pub(crate) const fn to(wanted: usize) -> Self {
-        Self { wanted, valid: true, repaired: false, cached: false, candidates: 0, by: By::Router }
+        Self { wanted, valid: true, repaired: false, cached: false, candidates: 0, by: RouteSource::Router }
     }
 }
 
 /// Who decided where control goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum RouteSource {
     /// The router, now or in the same situation before.
     Router,
     /// The router, with an earlier decision (CYC-097).
@@ -58,7 +58,7 @@ pub(crate) enum By {
     Usual,
 }
 
-impl By {
+impl RouteSource {
     /// Whether it was decided without a look at what the segment came to.
     pub(crate) const fn is_blind(self) -> bool {
         matches!(self, Self::Ahead)
@@ -92,7 +92,7 @@ impl Analyzer {
         if let Some(wanted) = run.ahead.pop_front() {
             if run.facts.ended == End::Done && run.ways.leads(run.node, wanted) {
                 run.pass_over(self.unseen);
-                return Ok(Routed { by: By::Ahead, ..Routed::to(wanted) });
+                return Ok(Routed { by: RouteSource::Ahead, ..Routed::to(wanted) });
             }
             run.ahead.clear();
         }
@@ -111,10 +111,10 @@ impl Analyzer {
         }
         let name = &run.node().name;
         if let Some((number, rule)) = machine::decide(graph, name, &run.facts) {
-            return Some(Routed { by: By::Rule(number), ..Routed::to(graph.place(&rule.to)?) });
+            return Some(Routed { by: RouteSource::Rule(number), ..Routed::to(graph.place(&rule.to)?) });
         }
         let usual = graph.usual.get(name).filter(|_| self.otherwise == Otherwise::Usual)?;
-        Some(Routed { by: By::Usual, ..Routed::to(graph.place(usual)?) })
+        Some(Routed { by: RouteSource::Usual, ..Routed::to(graph.place(usual)?) })
     }
 
     /// Updates the memory and chooses the next subtask. An invalid choice is asked for once more, and then the present

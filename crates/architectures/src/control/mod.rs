@@ -25,7 +25,7 @@ use gimbal_messages::records::control::{self, Decider, MemoryKept};
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
-pub(crate) use analysis::{Analyzer, By, Cache, Routed};
+pub(crate) use analysis::{Analyzer, Cache, RouteSource, Routed};
 pub use family::FamilyPlanner;
 pub use made::{FamilyError, Made};
 pub(crate) use maker::{Family, Maker, Source};
@@ -196,9 +196,9 @@ impl Controller {
         let wanted = &names[routed.wanted];
         let batched = self.analyzer.batch > 1;
         let decided = (run.graph.ways == Ways::Machine).then_some(match routed.by {
-            By::Rule(number) => (Decider::Rule, Some(number as u64)),
-            By::Usual => (Decider::Usual, None),
-            By::Router | By::Ahead => (Decider::Router, None),
+            RouteSource::Rule(number) => (Decider::Rule, Some(number as u64)),
+            RouteSource::Usual => (Decider::Usual, None),
+            RouteSource::Router | RouteSource::Ahead => (Decider::Router, None),
         });
         let record = control::Routed {
             index: run.index,
@@ -210,7 +210,7 @@ impl Controller {
             cached: routed.cached,
             faulted: place != routed.wanted,
             candidates: u32::try_from(routed.candidates).unwrap_or(u32::MAX),
-            ahead: batched.then_some(routed.by == By::Ahead),
+            ahead: batched.then_some(routed.by == RouteSource::Ahead),
             left: batched.then_some(run.ahead.len() as u64),
             by: decided.map(|(by, _)| by),
             rule: decided.map(|(_, rule)| rule),

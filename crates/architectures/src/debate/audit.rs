@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use super::case::{Case, hint, shown};
 use super::consult::Request;
+use super::debate_side::Turn;
 use super::form;
 use super::reading::Refusal;
 use super::rounds::Exchange;
-use super::seat::Turn;
 use super::side::Role;
 
 /// What the other side answers to a claim.

@@ -11,7 +11,7 @@ use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::{VerdictGiven, Weighed};
 
 use super::case::Case;
-use super::seat::Turn;
+use super::debate_side::Turn;
 use super::side::Role;
 
 /// A verdict, and what it follows from.
@@ -19,7 +19,7 @@ use super::side::Role;
 pub(super) struct Decision {
     /// The verdict.
     pub verdict: Verdict,
-    /// How sure it is.
+    /// How sure the judge is of this verdict.
     pub certainty: Milli,
     /// What that number is.
     pub definition: &'static str,
@@ -80,8 +80,8 @@ pub(super) fn decide(case: &Case<'_>, turns: [&Turn; 2], struck: &BTreeSet<Strin
     let (verdict, certainty, definition, weighed) = match case.debate.judge {
         Judging::Claims => {
             let scores: Vec<ClaimScore> = claims.iter().map(|(_, score)| *score).collect();
-            let (verdict, mean) = judge_claims(&scores);
-            (verdict, Milli(mean.0.abs()), "claims", claims.iter().map(weighed).collect())
+            let weighing = judge_claims(&scores);
+            (weighing.verdict, weighing.confidence, "claims", claims.iter().map(weighed).collect())
         }
         Judging::Positions(_) => {
             let (verdict, certainty) = over(case, &positions);
@@ -110,7 +110,7 @@ pub(super) fn over(case: &Case<'_>, positions: &Positions) -> (Verdict, Milli) {
         Judging::Positions(judge) => judge.verdict(positions, case.debate.arithmetic),
         Judging::Claims => Verdict::Inconclusive,
     };
-    (verdict, case.debate.certainty.of(verdict, positions))
+    (verdict, case.debate.certainty.of_given(verdict, positions))
 }
 
 /// The claims of both sides with their ids, as the judge over claims sees them. Under one neutral prompt a claim speaks for the side of its

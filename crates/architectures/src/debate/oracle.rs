@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use super::Oracle;
 use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
+use super::debate_side::Turn;
 use super::decision::{Decision, over};
 use super::form;
 use super::reading::{Refusal, position};
 use super::rounds::Exchange;
-use super::seat::Turn;
 use super::side::{Role, Strategy};
 
 /// What one fact against the surer side takes off its confidence, and the most that all of them do, in thousandths.

@@ -9,7 +9,7 @@ use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Breach;
 
 use super::case::Case;
-use super::seat::{Heard, Seat, Turn};
+use super::debate_side::{DebateSide, Heard, Turn};
 use super::side::{Role, Strategy};
 
 /// A confidence that moves by less than this stays (ARES-043); by more than it, a fact must be named (ARES-046). In thousandths.
@@ -18,18 +18,18 @@ const STEP: i64 = 100;
 /// Both sides of a case.
 pub(super) struct Exchange<'a> {
     case: Case<'a>,
-    seats: [Seat<'a>; 2],
+    sides: [DebateSide<'a>; 2],
 }
 
 impl<'a> Exchange<'a> {
     /// Both sides, before anyone spoke.
     pub(super) const fn open(case: Case<'a>) -> Self {
-        Self { case, seats: [Seat::observe(case, Role::Architect), Seat::observe(case, Role::Skeptic)] }
+        Self { case, sides: [DebateSide::observe(case, Role::Architect), DebateSide::observe(case, Role::Skeptic)] }
     }
 
     /// The last turns, the Architect's first; none before the first round.
     pub(super) fn last(&self) -> Option<[&Turn; 2]> {
-        let [architect, skeptic] = &self.seats;
+        let [architect, skeptic] = &self.sides;
         Some([architect.last()?, skeptic.last()?])
     }
 
@@ -40,18 +40,18 @@ impl<'a> Exchange<'a> {
 
     /// Everything that was cited so far.
     pub(super) fn cited(&self) -> BTreeSet<FactId> {
-        self.seats.iter().flat_map(Seat::cited).collect()
+        self.sides.iter().flat_map(DebateSide::cited).collect()
     }
 
-    fn seat(&self, role: Role) -> &Seat<'a> {
-        &self.seats[role.index()]
+    fn side(&self, role: Role) -> &DebateSide<'a> {
+        &self.sides[role.index()]
     }
 
     /// A single turn on these lanes: each side sees the packet once (ARES-040). A Skeptic by rule answers the Architect, and so does a
     /// model where the debate says so (ARES-041); else neither waits for the other.
     pub(super) async fn first(&mut self, stage: &dyn Stage, lanes: [LaneId; 2]) -> Result<(), Halt> {
         let debate = self.case.debate;
-        let rules = self.seat(Role::Skeptic).strategy() != Strategy::Model;
+        let rules = self.side(Role::Skeptic).strategy() != Strategy::Model;
         let opener = if rules { Role::Architect } else { debate.opener() };
         if !rules && !debate.skeptic_sees_thesis {
             return self.apart(stage, lanes, 1).await;
@@ -62,11 +62,11 @@ impl<'a> Exchange<'a> {
 
     /// Both sides at once; neither hears the other.
     async fn apart(&mut self, stage: &dyn Stage, lanes: [LaneId; 2], round: u32) -> Result<(), Halt> {
-        let [architect, skeptic] = &self.seats;
+        let [architect, skeptic] = &self.sides;
         let both = join!(architect.act(stage, lanes[0], round, None), skeptic.act(stage, lanes[1], round, None));
         let turns = [both.0?, both.1?];
-        for (seat, turn) in self.seats.iter_mut().zip(turns) {
-            seat.turns.push(turn);
+        for (side, turn) in self.sides.iter_mut().zip(turns) {
+            side.turns.push(turn);
         }
         Ok(())
     }
@@ -80,19 +80,19 @@ impl<'a> Exchange<'a> {
         role: Role,
         hears: bool,
     ) -> Result<(), Halt> {
-        let (seat, other) = (self.seat(role), self.seat(role.other()));
-        let summary = match (hears, seat.strategy()) {
+        let (side, other) = (self.side(role), self.side(role.other()));
+        let summary = match (hears, side.strategy()) {
             (true, Strategy::Model) => other.send(stage, lane).await,
             _ => None,
         };
         let heard = other.last().filter(|_| hears).map(|turn| Heard { turn, summary: summary.as_ref() });
-        let turn = seat.act(stage, lane, round, heard).await?;
-        if let (Some(before), Some(heard)) = (seat.last(), heard) {
-            for breach in breaches(seat, before, &turn, heard.turn) {
+        let turn = side.act(stage, lane, round, heard).await?;
+        if let (Some(before), Some(heard)) = (side.last(), heard) {
+            for breach in breaches(side, before, &turn, heard.turn) {
                 stage.record(lane, &breach).await;
             }
         }
-        self.seats[role.index()].turns.push(turn);
+        self.sides[role.index()].turns.push(turn);
         Ok(())
     }
 
@@ -123,18 +123,18 @@ impl<'a> Exchange<'a> {
         if self.cited().is_subset(known) {
             return Some("no_new_facts");
         }
-        let moved = |seat: &Seat<'_>| match seat.turns.as_slice() {
+        let moved = |side: &DebateSide<'_>| match side.turns.as_slice() {
             [.., before, last] => (before.position.confidence.0 - last.position.confidence.0).abs(),
             _ => i64::MAX,
         };
-        self.seats.iter().all(|seat| moved(seat) < STEP).then_some("settled")
+        self.sides.iter().all(|side| moved(side) < STEP).then_some("settled")
     }
 }
 
 /// The rules of a debate that a turn breaks. They are counted and change nothing.
-fn breaches(seat: &Seat<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Breach> {
+fn breaches(side: &DebateSide<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Breach> {
     let breach = |rule: &str, claim: &str, change: i64| Breach {
-        role: seat.role.name().to_owned(),
+        role: side.role.name().to_owned(),
         round: turn.round,
         rule: rule.to_owned(),
         claim: claim.to_owned(),
@@ -144,12 +144,12 @@ fn breaches(seat: &Seat<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Br
     if turn.strategy != Strategy::Model || turn.fell_back {
         return found;
     }
-    let known = seat.cited();
+    let known = side.cited();
     let fresh = |turn: &Turn| turn.position.cited().iter().any(|fact| !known.contains(fact));
     let change = turn.position.confidence.0 - before.position.confidence.0;
     // An anchored Architect is asked to keep its confidence unless it is contradicted with facts; everybody else is asked to answer what is
     // newly cited.
-    let must_answer = !(turn.anchored && seat.role == Role::Architect) || seat.is_explained_anew(heard);
+    let must_answer = !(turn.anchored && side.role == Role::Architect) || side.is_explained_anew(heard);
     if change == 0 && fresh(heard) && !fresh(turn) && must_answer {
         found.push(breach("rigid", "overall", 0));
     }
@@ -164,7 +164,7 @@ fn breaches(seat: &Seat<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Br
                 other.predicate == claim.predicate && other.facts == claim.facts && other.kind == claim.kind
             });
         let Some(same) = same.filter(|_| turn.anchored) else { continue };
-        let (id, change) = (seat.role.claim(index), same.confidence.0 - claim.confidence.0);
+        let (id, change) = (side.role.claim(index), same.confidence.0 - claim.confidence.0);
         if change.abs() > STEP && !named(&id) {
             found.push(breach("unfounded", &id, change));
         }

@@ -17,7 +17,7 @@ pub struct Use {
 
 /// What becomes of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum EdgeDecision {
     /// It stays as it is: won episodes took it, and no fewer times than lost ones.
     Kept,
     /// It stays with less weight: lost episodes took it more often than won ones, as loops are.
@@ -30,7 +30,7 @@ pub enum Fate {
     Dropped,
 }
 
-impl Fate {
+impl EdgeDecision {
     /// The name that tables use.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -47,7 +47,7 @@ impl Fate {
 /// The weight of a way that lost episodes took more often than won ones, in thousandths.
 pub const LOOP_WEIGHT: u32 = 300;
 
-/// What decides the fate of a way.
+/// What decides whether a way stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Weight of a way that lost episodes took more often than won ones, in thousandths.
@@ -75,61 +75,63 @@ pub fn distil(
     graph: &TaskGraph,
     uses: &BTreeMap<(String, String), Use>,
     rules: Rules,
-) -> (TaskGraph, Vec<(Edge, Use, Fate)>) {
+) -> (TaskGraph, Vec<(Edge, Use, EdgeDecision)>) {
     let of = |edge: &Edge| uses.get(&(edge.from.clone(), edge.to.clone())).copied().unwrap_or_default();
-    let mut fates: Vec<(Edge, Use, Fate)> = graph
+    let mut decisions: Vec<(Edge, Use, EdgeDecision)> = graph
         .edges
         .iter()
         .map(|edge| {
             let used = of(edge);
-            let fate = match used {
-                Use { won, repairs, .. } if won < rules.least.max(1) && repairs < rules.repairs.max(1) => Fate::Dropped,
-                Use { won, .. } if won < rules.least.max(1) => Fate::Repair,
-                Use { all, won, .. } if all - won.min(all) > won => Fate::Weighed,
-                Use { .. } => Fate::Kept,
+            let decision = match used {
+                Use { won, repairs, .. } if won < rules.least.max(1) && repairs < rules.repairs.max(1) => {
+                    EdgeDecision::Dropped
+                }
+                Use { won, .. } if won < rules.least.max(1) => EdgeDecision::Repair,
+                Use { all, won, .. } if all - won.min(all) > won => EdgeDecision::Weighed,
+                Use { .. } => EdgeDecision::Kept,
             };
-            (edge.clone(), used, fate)
+            (edge.clone(), used, decision)
         })
         .collect();
     // What can be reached may need an exit, which may reach more.
     let reached = loop {
-        let reached = reach(graph, &fates);
-        let stuck = reached
-            .iter()
-            .find(|name| !fates.iter().any(|(edge, _, fate)| edge.from == **name && *fate != Fate::Dropped));
+        let reached = reach(graph, &decisions);
+        let stuck = reached.iter().find(|name| {
+            !decisions.iter().any(|(edge, _, decision)| edge.from == **name && *decision != EdgeDecision::Dropped)
+        });
         let Some(stuck) = stuck.cloned() else { break reached };
-        let exit = (0..fates.len())
-            .filter(|index| fates[*index].0.from == stuck)
-            .max_by_key(|index| (fates[*index].1.all, fates[*index].0.to == stuck, std::cmp::Reverse(*index)));
+        let exit = (0..decisions.len())
+            .filter(|index| decisions[*index].0.from == stuck)
+            .max_by_key(|index| (decisions[*index].1.all, decisions[*index].0.to == stuck, std::cmp::Reverse(*index)));
         match exit {
-            Some(index) => fates[index].2 = Fate::Exit,
+            Some(index) => decisions[index].2 = EdgeDecision::Exit,
             None => break reached,
         }
     };
-    for (edge, _, fate) in &mut fates {
+    for (edge, _, decision) in &mut decisions {
         if !reached.contains(&edge.from) {
-            *fate = Fate::Dropped;
+            *decision = EdgeDecision::Dropped;
         }
     }
-    let edges = fates
+    let edges = decisions
         .iter()
-        .filter(|(_, _, fate)| *fate != Fate::Dropped)
-        .map(|(edge, _, fate)| Edge {
-            weight: if *fate == Fate::Weighed { rules.loop_weight } else { edge.weight },
+        .filter(|(_, _, decision)| *decision != EdgeDecision::Dropped)
+        .map(|(edge, _, decision)| Edge {
+            weight: if *decision == EdgeDecision::Weighed { rules.loop_weight } else { edge.weight },
             ..edge.clone()
         })
         .collect();
     let nodes = graph.nodes.iter().filter(|node| reached.contains(&node.name)).cloned().collect();
-    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges, ..TaskGraph::default() }, fates)
+    (TaskGraph { ways: Ways::Sparse, entry: graph.entry.clone(), nodes, edges, ..TaskGraph::default() }, decisions)
 }
 
 /// The subtasks that can be reached from the entry.
-fn reach(graph: &TaskGraph, fates: &[(Edge, Use, Fate)]) -> BTreeSet<String> {
+fn reach(graph: &TaskGraph, decisions: &[(Edge, Use, EdgeDecision)]) -> BTreeSet<String> {
     let mut reached = BTreeSet::from([graph.entry.clone()]);
     loop {
         let before = reached.len();
-        for (edge, _, fate) in fates {
-            if *fate != Fate::Dropped && reached.contains(&edge.from) {
+        for (edge, _, decision) in decisions {
+            if *decision != EdgeDecision::Dropped && reached.contains(&edge.from) {
                 reached.insert(edge.to.clone());
             }
         }
@@ -145,7 +147,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Fate, Rules, Use, distil};
+    use super::{EdgeDecision, Rules, Use, distil};
     use crate::graph::{Node, TaskGraph};
 
     fn graph(n: usize) -> TaskGraph {
@@ -166,17 +168,17 @@ mod tests {
             (way(1, 0), Use { all: 3, won: 0, repairs: 2 }),
             (way(2, 0), Use { all: 1, won: 1, repairs: 0 }),
         ]);
-        let (sparse, fates) = distil(&graph(3), &uses, Rules::default());
+        let (sparse, decisions) = distil(&graph(3), &uses, Rules::default());
         assert!(sparse.check(None).is_ok());
         let left: Vec<_> = sparse.edges.iter().map(|edge| (&*edge.from, &*edge.to, edge.weight)).collect();
         assert_eq!(left, [("N0", "N1", 1000), ("N1", "N0", 1000), ("N1", "N1", 300)]);
         assert_eq!(sparse.nodes.len(), 2, "nothing leads to N2 any more");
-        assert_eq!(fates.len(), 9);
-        let fate =
-            |from: &str, to: &str| fates.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
+        assert_eq!(decisions.len(), 9);
+        let decision =
+            |from: &str, to: &str| decisions.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
         assert_eq!(
-            (fate("N1", "N0"), fate("N0", "N0"), fate("N2", "N0")),
-            (Fate::Repair, Fate::Dropped, Fate::Dropped)
+            (decision("N1", "N0"), decision("N0", "N0"), decision("N2", "N0")),
+            (EdgeDecision::Repair, EdgeDecision::Dropped, EdgeDecision::Dropped)
         );
         let (fewer, _) = distil(&graph(3), &uses, Rules { least: 3, ..Rules::default() });
         assert_eq!(fewer.edges.len(), 2, "a way that won episodes took twice is not enough");
@@ -199,9 +201,9 @@ mod tests {
                 .into_iter()
                 .map(|(from, to, lost, won, repairs)| (way(from % n, to % n), Use { all: lost + won, won, repairs }))
                 .collect();
-            let (sparse, fates) = distil(&graph(n), &uses, Rules::default());
+            let (sparse, decisions) = distil(&graph(n), &uses, Rules::default());
             prop_assert!(sparse.check(None).is_ok());
-            prop_assert_eq!(fates.len(), n * n);
+            prop_assert_eq!(decisions.len(), n * n);
             prop_assert!(sparse.edges.len() <= n * n);
             prop_assert_eq!(distil(&graph(n), &uses, Rules::default()).0, sparse);
         }

@@ -1,6 +1,6 @@
 //! Graphs as files.
 
-use gimbal_core::yaml::{self, At, Kind, Member, YamlError};
+use gimbal_core::yaml::{self, Kind, Location, Member, YamlError};
 use gimbal_core::{FileError, Files, nearest};
 use serde_json::Value;
 use thiserror::Error;
@@ -56,7 +56,7 @@ struct Places(yaml::Node);
 
 impl Places {
     /// The place of what is wrong, or the nearest to what is missing.
-    fn of(&self, error: &GraphError) -> At {
+    fn of(&self, error: &GraphError) -> Location {
         let place = match error {
             GraphError::Name(name) | GraphError::Goal(name) | GraphError::DeadEnd(name) => self.subtasks(name).next(),
             GraphError::Twice(name) => self.subtasks(name).last(),
@@ -85,32 +85,32 @@ impl Places {
     }
 
     /// The names of the subtasks called `name`.
-    fn subtasks(&self, name: &str) -> impl Iterator<Item = At> {
+    fn subtasks(&self, name: &str) -> impl Iterator<Item = Location> {
         self.list("nodes").iter().filter(move |node| is(node, "name", name)).map(|node| node.place("name"))
     }
 
-    fn tool(&self, subtask: &str, tool: &str) -> Option<At> {
+    fn tool(&self, subtask: &str, tool: &str) -> Option<Location> {
         let node = self.list("nodes").iter().find(|node| is(node, "name", subtask))?;
         let own = node.get("tools")?.items().iter().find(|own| text(own).as_deref() == Some(tool));
         Some(own.map_or_else(|| node.place("tools"), |own| own.at))
     }
 
-    fn rule(&self, number: usize) -> Option<At> {
+    fn rule(&self, number: usize) -> Option<Location> {
         Some(self.list("rules").get(number.checked_sub(1)?)?.place("from"))
     }
 
     /// The entry of `usual` from or to a subtask.
-    fn usual(&self, name: &str) -> Option<At> {
+    fn usual(&self, name: &str) -> Option<Location> {
         let Kind::Map(members) = &self.0.get("usual")?.kind else { return None };
         let named = |member: &&Member| member.key == name || text(&member.value).as_deref() == Some(name);
         members.iter().find(named).map(|member| member.at)
     }
 
-    fn ways(&self, fits: impl Fn(&yaml::Node) -> bool) -> impl Iterator<Item = At> {
+    fn ways(&self, fits: impl Fn(&yaml::Node) -> bool) -> impl Iterator<Item = Location> {
         self.list("edges").iter().filter(move |way| fits(way)).map(|way| way.place("from"))
     }
 
-    fn between(&self, from: &str, to: &str) -> impl Iterator<Item = At> {
+    fn between(&self, from: &str, to: &str) -> impl Iterator<Item = Location> {
         self.ways(move |way| is(way, "from", from) && is(way, "to", to))
     }
 }

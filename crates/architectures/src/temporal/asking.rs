@@ -9,8 +9,8 @@ use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Su
 use serde_json::{Value, json};
 
 use super::Temporal;
+use super::allowed::Allowed;
 use super::expert::{Expert, Spoken};
-use super::standing::Allowed;
 use super::state::{Episode, PAST};
 use super::turn::Turn;
 use super::{checks, forms};
@@ -157,7 +157,7 @@ impl Temporal {
         episode: &Episode,
         refused: &[String],
     ) -> Result<(Said, Digest), Halt> {
-        let Some(seat) = self.seat(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
+        let Some(one) = self.agent_of(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
         let mut told = self.request(turn, layer, why, episode, refused);
         if self.contracts && layer == Layer::Strategic {
             let checks = checks::offered(turn, lane).await;
@@ -166,10 +166,10 @@ impl Temporal {
             }
         }
         let trimmed = self.fit(turn, layer, episode, &mut told);
-        let mut blocks = turn.blocks(lane, &seat.context).await?;
+        let mut blocks = turn.blocks(lane, &one.context).await?;
         // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
         if layer <= Layer::Tactical && (turn.brief.literals_change || turn.brief.free_arguments) {
-            let possible = seat.agent.session(turn.stage).await?.possible_actions(turn.stage).await?;
+            let possible = one.agent.session(turn.stage).await?.possible_actions(turn.stage).await?;
             blocks.extend(possible.map(|text| Block { name: POSSIBLE.to_owned(), text }));
         }
         let state = seen(&told, &blocks);
@@ -183,14 +183,14 @@ impl Temporal {
         }
         let ready = Self::ready_names(episode);
         let allowed = self.allowed(turn, layer, episode).await;
-        let hint = self.expert(turn, episode, (layer, seat.agent.role()), &allowed);
+        let hint = self.expert(turn, episode, (layer, one.agent.role()), &allowed);
         let message = spaced(&told);
         let said = if self.contracts {
-            self.masked(turn, lane, (layer, seat.agent.role()), &allowed).await;
-            let form = self.form(turn, (layer, &seat.agent), (&blocks, &message), (&allowed, &ready)).await?;
-            self.message(turn, lane, (layer, &seat.agent), (&blocks, &message), hint, form).await?
+            self.masked(turn, lane, (layer, one.agent.role()), &allowed).await;
+            let form = self.form(turn, (layer, &one.agent), (&blocks, &message), (&allowed, &ready)).await?;
+            self.message(turn, lane, (layer, &one.agent), (&blocks, &message), hint, form).await?
         } else {
-            remark(turn, lane, &seat.agent, (&blocks, &message), hint).await?
+            remark(turn, lane, &one.agent, (&blocks, &message), hint).await?
         };
         Ok((said, state))
     }

@@ -7,8 +7,8 @@ use gimbal_temporal::arbiter::Scene;
 use gimbal_temporal::commitments::Commitment;
 use gimbal_temporal::conflict::Cause;
 use gimbal_temporal::rollout::{
-    Choices, Features, Labelled, LayerLabelled, Onto, Recent, Rollout, RolloutError, Rule, SecondLabel, Wanted, chosen,
-    row, value,
+    Choices, Contenders, Features, Labelled, LayerLabelled, Recent, Replacement, Rollout, RolloutError, Rule,
+    SecondLabel, chosen, row, value,
 };
 
 use super::Temporal;
@@ -87,7 +87,7 @@ impl Temporal {
         most: usize,
     ) -> Option<(Choices, Vec<Features>)> {
         let scene = Scene { idle: &turn.brief.idle, open: &|_| true, stops: &|_| false };
-        let wanted = Wanted { proposals, commitments: live };
+        let wanted = Contenders { proposals, commitments: live };
         let mut rules = Rule::standard(&self.arbiter.authority);
         if self.weights.is_some() {
             rules.push(Rule::new(TUNED, self.arbiter.clone()));
@@ -119,7 +119,7 @@ async fn label(
         futures: rollouts.futures,
         step: turn.step,
         steps: rollouts.steps.map_or(left, |steps| steps.clamp(1, left)),
-        onto: Onto::Nearest,
+        replacement: Replacement::Nearest,
         legal: LEGAL,
         idle: &turn.brief.idle,
     };

@@ -80,7 +80,7 @@ impl Temporal {
         let share = u64::from(*maps.shares.get(&layer)?);
         let all: u64 = self.layers().iter().map(|layer| u64::from(layer.spec().message_tokens)).sum();
         let room = all * share / 1000;
-        let role = self.seat(layer)?.agent.role();
+        let role = self.agent_of(layer)?.agent.role();
         let tokens = |told: &Value| turn.stage.tokens(role, &spaced(told)).tokens;
         let before = tokens(told);
         let (mut after, mut left_out) = (before, 0);

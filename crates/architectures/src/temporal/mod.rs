@@ -12,6 +12,7 @@
 //!
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
+mod allowed;
 mod asking;
 mod channel;
 mod checks;
@@ -28,7 +29,6 @@ mod playing;
 mod resolve;
 mod sending;
 mod settings;
-mod standing;
 mod state;
 mod turn;
 mod wanting;
@@ -88,9 +88,9 @@ pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<S
             let (agent, context) = (*react).into_agent();
             (vec![(Layer::Reflex.name(), agent)], context)
         }
-        Layers::Several(seats) => {
-            let context = seats.first().map(|seat| seat.context.clone()).unwrap_or_default();
-            (seats.into_iter().map(|seat| (seat.layer.name(), seat.agent)).collect(), context)
+        Layers::Several(agents) => {
+            let context = agents.first().map(|one| one.context.clone()).unwrap_or_default();
+            (agents.into_iter().map(|one| (one.layer.name(), one.agent)).collect(), context)
         }
     })
 }
@@ -105,7 +105,7 @@ pub fn showing(place: &str, persona: &str) -> Value {
 }
 
 /// A layer with its agent.
-struct Seat {
+struct LayerAgent {
     layer: Layer,
     agent: Agent,
     context: Vec<String>,
@@ -117,7 +117,7 @@ enum Layers {
     /// One layer plays as `react` does.
     One(Box<crate::react::React>),
     /// The fastest first.
-    Several(Vec<Seat>),
+    Several(Vec<LayerAgent>),
 }
 
 /// The layers and how they are held together.
@@ -142,14 +142,14 @@ impl Temporal {
     fn layers(&self) -> &'static [Layer] {
         match &self.layers {
             Layers::One(_) => Layer::of_count(1),
-            Layers::Several(seats) => Layer::of_count(seats.len()),
+            Layers::Several(agents) => Layer::of_count(agents.len()),
         }
     }
 
-    fn seat(&self, layer: Layer) -> Option<&Seat> {
+    fn agent_of(&self, layer: Layer) -> Option<&LayerAgent> {
         match &self.layers {
             Layers::One(_) => None,
-            Layers::Several(seats) => seats.iter().find(|seat| seat.layer == layer),
+            Layers::Several(agents) => agents.iter().find(|one| one.layer == layer),
         }
     }
 
@@ -167,9 +167,9 @@ impl Temporal {
 #[async_trait]
 impl Architecture for Temporal {
     fn needs(&self) -> Needs {
-        let seats = match &self.layers {
+        let agents = match &self.layers {
             Layers::One(react) => return react.needs(),
-            Layers::Several(seats) => seats,
+            Layers::Several(agents) => agents,
         };
         let mut needs = Needs { messages: true, simulator: self.rollouts.is_some(), ..Needs::default() };
         let policies = |rollouts: &Rollouts| [Some(rollouts.policy.clone()), rollouts.second.clone()];
@@ -177,9 +177,9 @@ impl Architecture for Temporal {
         if self.kind == ArbiterKind::Learned {
             needs.artefacts.push(resolve::weights());
         }
-        for seat in seats {
-            needs.blocks.extend(seat.context.iter().cloned());
-            needs.add_agent(seat.agent.needs());
+        for one in agents {
+            needs.blocks.extend(one.context.iter().cloned());
+            needs.add_agent(one.agent.needs());
         }
         for list in [&mut needs.blocks, &mut needs.roles] {
             list.sort();
@@ -191,25 +191,25 @@ impl Architecture for Temporal {
     }
 
     fn resolved(&self) -> Value {
-        let seats = match &self.layers {
+        let agents = match &self.layers {
             Layers::One(react) => {
                 return json!({ "architecture": "temporal", "behaviour": BEHAVIOUR, "alone": react.resolved() });
             }
-            Layers::Several(seats) => seats,
+            Layers::Several(agents) => agents,
         };
-        let seat = |seat: &Seat| {
+        let resolved = |one: &LayerAgent| {
             json!({
-                "layer": seat.layer.name(),
-                "agent": seat.agent.resolved(),
-                "context": seat.context,
-                "temperature": seat.temperature,
-                "max_output_tokens": seat.layer.spec().max_tokens,
+                "layer": one.layer.name(),
+                "agent": one.agent.resolved(),
+                "context": one.context,
+                "temperature": one.temperature,
+                "max_output_tokens": one.layer.spec().max_tokens,
             })
         };
         let mut resolved = json!({
             "architecture": "temporal",
             "behaviour": BEHAVIOUR,
-            "layers": seats.iter().map(seat).collect::<Vec<_>>(),
+            "layers": agents.iter().map(resolved).collect::<Vec<_>>(),
             "contracts": self.contracts,
             "authority": self.authority,
             "arbiter": self.kind.name(),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::labelling::WEIGHTS;
 use super::messages::{self, Reading};
 use super::settings::{ArbiterKind, Settings, Temperatures};
-use super::{Layers, Seat, Temporal, deciding};
+use super::{LayerAgent, Layers, Temporal, deciding};
 use crate::member::{Member, Place};
 
 /// The persona of a layer without contracts has this behind its name.
@@ -75,11 +75,11 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         let Settings { reflex, context, agent, .. } = &settings;
         Layers::One(Box::new(alone(name, reflex, context.as_ref(), agent, files)?))
     } else {
-        let mut seats = Vec::with_capacity(count);
+        let mut agents = Vec::with_capacity(count);
         for layer in layers.iter().copied() {
-            seats.push(seat(name, layer, &settings, files)?);
+            agents.push(layer_agent(name, layer, &settings, files)?);
         }
-        Layers::Several(seats)
+        Layers::Several(agents)
     };
     let kind = settings.arbiter;
     Ok(Temporal {
@@ -121,7 +121,7 @@ fn alone(
     crate::react::resolve(name, &settings, files)
 }
 
-fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Result<Seat, BuildError> {
+fn layer_agent(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Result<LayerAgent, BuildError> {
     let member = match layer {
         Layer::Reflex => &settings.reflex,
         Layer::Tactical => &settings.tactical,
@@ -143,7 +143,7 @@ fn seat(name: &str, layer: Layer, settings: &Settings, files: &dyn Files) -> Res
     // The study names the blocks of those who act; planners and policies need no others than their own.
     let named = settings.context.clone().filter(|_| layer <= Layer::Tactical);
     let context = crate::settings::context(name, agent.persona(), named)?;
-    Ok(Seat { layer, agent, context, temperature })
+    Ok(LayerAgent { layer, agent, context, temperature })
 }
 
 /// The weights of a learned arbiter, as an artefact.

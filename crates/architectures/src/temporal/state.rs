@@ -30,7 +30,7 @@ const QUIET: u32 = 3;
 
 /// One step, as Tactical remembers it.
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct PastStep {
     pub step: u32,
     pub action: String,
     pub seen: String,
@@ -82,7 +82,7 @@ pub(super) struct Episode {
     /// How soon and how sure Tactical was of its sequence.
     pub tactical: (Milli, Milli),
     pub working_memory: String,
-    pub taken: VecDeque<Taken>,
+    pub taken: VecDeque<PastStep>,
     /// What Strategic finds by meaning.
     pub notes: Notes,
     /// The latest message of each layer upwards.
@@ -162,7 +162,7 @@ impl Episode {
     ) -> Vec<&'static str> {
         let seen = bounded(transition.observation.text.trim(), SEEN);
         self.notes.add(self.step, &seen);
-        self.taken.push_back(Taken {
+        self.taken.push_back(PastStep {
             step: self.step,
             action: action.to_owned(),
             seen: seen.clone(),
@@ -263,7 +263,7 @@ impl Episode {
 
     /// The last steps, as Tactical is told.
     pub(super) fn recent(&self) -> Value {
-        let told = |taken: &Taken| json!({ "step": taken.step, "action": taken.action, "result": taken.seen, "reward": taken.reward.to_string() });
+        let told = |taken: &PastStep| json!({ "step": taken.step, "action": taken.action, "result": taken.seen, "reward": taken.reward.to_string() });
         self.taken.iter().map(told).collect()
     }
 }

@@ -57,7 +57,7 @@ impl Temporal {
     /// Asks the planner about a call that needs a plan (CTHA-065, CTHA-098). Without contracts nobody plans.
     async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), Halt> {
         let (layer, why) = (Layer::Strategic, "escalation");
-        if !self.contracts || self.seat(layer).is_none() {
+        if !self.contracts || self.agent_of(layer).is_none() {
             return Ok(());
         }
         let (said, seen) = self.ask(turn, LaneId::MAIN, (layer, why), episode, &[]).await?;

@@ -5,7 +5,7 @@ mod node;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-pub use node::{At, Kind, Member, Node};
+pub use node::{Kind, Location, Member, Node};
 
 use crate::nearest;
 

@@ -11,7 +11,7 @@ use super::YamlError;
 
 /// Line and column, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct At {
+pub struct Location {
     /// Line.
     pub line: u64,
     /// Column.
@@ -22,7 +22,7 @@ pub struct At {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Where it begins.
-    pub at: At,
+    pub at: Location,
     /// What it is.
     pub kind: Kind,
 }
@@ -44,7 +44,7 @@ pub struct Member {
     /// Key.
     pub key: String,
     /// Where the key is.
-    pub at: At,
+    pub at: Location,
     /// Value.
     pub value: Node,
 }
@@ -87,14 +87,14 @@ impl Node {
 
     /// The place of a key of this map; without such a key, the place of the node itself.
     #[must_use]
-    pub fn place(&self, key: &str) -> At {
+    pub fn place(&self, key: &str) -> Location {
         self.member(key).map_or(self.at, |member| member.at)
     }
 
     /// The place of a key or an item below this node, such as `arbiter.rule` or `tools[1].query`: of the last part of the path
     /// that exists.
     #[must_use]
-    pub fn place_of(&self, path: &str) -> At {
+    pub fn place_of(&self, path: &str) -> Location {
         self.walk(path).1
     }
 
@@ -121,7 +121,7 @@ impl Node {
     }
 
     /// Follows a path to the last node on it that exists; with the place of its key, or of the item itself.
-    fn walk(&self, path: &str) -> (&Self, At) {
+    fn walk(&self, path: &str) -> (&Self, Location) {
         let (mut node, mut at, mut rest) = (self, self.at, path);
         while !rest.is_empty() {
             let step = match &node.kind {
@@ -160,7 +160,7 @@ struct Body(Kind);
 
 impl From<Spanned<Body>> for Node {
     fn from(body: Spanned<Body>) -> Self {
-        let at = At { line: body.referenced.line(), column: body.referenced.column() };
+        let at = Location { line: body.referenced.line(), column: body.referenced.column() };
         Self { at, kind: body.value.0 }
     }
 }
@@ -216,7 +216,7 @@ impl<'de> Visitor<'de> for BodyVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Body, A::Error> {
         let mut members = Vec::new();
         while let Some(key) = access.next_key::<Spanned<String>>()? {
-            let at = At { line: key.referenced.line(), column: key.referenced.column() };
+            let at = Location { line: key.referenced.line(), column: key.referenced.column() };
             let value = access.next_value::<Spanned<Body>>()?.into();
             members.push(Member { key: key.value, at, value });
         }
@@ -226,7 +226,7 @@ impl<'de> Visitor<'de> for BodyVisitor {
 
 #[cfg(test)]
 mod tests {
-    use super::{At, Kind, Node};
+    use super::{Kind, Location, Node};
 
     #[test]
     fn every_key_and_value_knows_its_place() {
@@ -236,16 +236,16 @@ mod tests {
             node.json().to_string(),
             r#"{"study":"s","environment":{"name":"cage2","horizn":30},"list":["a",1.5]}"#
         );
-        assert_eq!(node.place("environment"), At { line: 2, column: 1 });
+        assert_eq!(node.place("environment"), Location { line: 2, column: 1 });
         let Kind::Map(members) = &node.kind else { panic!("a map") };
-        assert_eq!(members[1].value.place("horizn"), At { line: 2, column: 29 });
+        assert_eq!(members[1].value.place("horizn"), Location { line: 2, column: 29 });
     }
 
     #[test]
     fn a_path_finds_the_last_key_that_exists() {
         let node = Node::parse("arbiter:\n  rule: first\n  limit: 2\n", "f").unwrap();
-        assert_eq!(node.place_of("arbiter.limit"), At { line: 3, column: 3 });
-        assert_eq!(node.place_of("arbiter.other"), At { line: 1, column: 1 });
+        assert_eq!(node.place_of("arbiter.limit"), Location { line: 3, column: 3 });
+        assert_eq!(node.place_of("arbiter.other"), Location { line: 1, column: 1 });
         assert_eq!(node.place_of("gate"), node.at);
     }
 
@@ -253,11 +253,11 @@ mod tests {
     fn a_path_leads_to_the_item_that_it_counts_and_not_to_the_first_of_the_same_text() {
         let source = "turns: 1\ntools:\n  - { query: a }\n  - query: a\n    turns: 0\nother.name: { turns: 2 }\n";
         let node = Node::parse(source, "f").unwrap();
-        assert_eq!(node.place_of("tools[1]"), At { line: 4, column: 5 });
-        assert_eq!(node.place_of("tools[1].query"), At { line: 4, column: 5 });
-        assert_eq!(node.place_of("tools[1].turns"), At { line: 5, column: 5 });
-        assert_eq!(node.place_of("tools[7].turns"), At { line: 2, column: 1 });
-        assert_eq!(node.place_of("other.name.turns"), At { line: 6, column: 15 });
+        assert_eq!(node.place_of("tools[1]"), Location { line: 4, column: 5 });
+        assert_eq!(node.place_of("tools[1].query"), Location { line: 4, column: 5 });
+        assert_eq!(node.place_of("tools[1].turns"), Location { line: 5, column: 5 });
+        assert_eq!(node.place_of("tools[7].turns"), Location { line: 2, column: 1 });
+        assert_eq!(node.place_of("other.name.turns"), Location { line: 6, column: 15 });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read as _};
 
-use gimbal_core::yaml::{At, Kind, Member, Node, YamlError};
+use gimbal_core::yaml::{Kind, Location, Member, Node, YamlError};
 
 use super::fill::{about, named, put};
 use super::run::Run;
@@ -120,7 +120,7 @@ pub fn read_context(input: impl BufRead, options: &ReadOptions, sink: &mut dyn S
 /// How errors name the file; whoever opened it knows its path.
 const PLACE: &str = "context";
 
-fn wrong(at: At, message: impl Into<String>) -> YamlError {
+fn wrong(at: Location, message: impl Into<String>) -> YamlError {
     YamlError { place: PLACE.to_owned(), line: at.line, column: at.column, message: message.into() }
 }
 
@@ -238,7 +238,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-fn entity(kind: EntityKind, text: &str, at: At) -> Result<Entity, YamlError> {
+fn entity(kind: EntityKind, text: &str, at: Location) -> Result<Entity, YamlError> {
     let name = match kind {
         EntityKind::Address => text
             .parse::<std::net::IpAddr>()

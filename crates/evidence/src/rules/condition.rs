@@ -44,13 +44,13 @@ pub struct Condition {
     pub distinct: Option<Distinct>,
     /// A fact of another class must follow.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub then: Option<Then>,
+    pub then: Option<FollowingFact>,
 }
 
 /// What makes facts belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum GroupKey {
     /// The same actor.
     Actor,
     /// The same object.
@@ -66,7 +66,7 @@ pub struct Repeated {
     /// Least number of records.
     pub at_least: u64,
     /// What they share.
-    pub by: By,
+    pub by: GroupKey,
 }
 
 /// So many different values of a field among facts that belong together.
@@ -78,7 +78,7 @@ pub struct Distinct {
     /// Least number of values.
     pub at_least: usize,
     /// What the facts share.
-    pub by: By,
+    pub by: GroupKey,
 }
 
 /// A field that sums up to so much over facts that belong together. Facts without the field, as counts of others are, add nothing.
@@ -90,7 +90,7 @@ pub struct Sum {
     /// Least sum.
     pub at_least: u64,
     /// What the facts share.
-    pub by: By,
+    pub by: GroupKey,
 }
 
 /// Facts that belong together and follow one another in equal steps: four of five steps differ from the median step by no more than
@@ -103,13 +103,13 @@ pub struct Steady {
     /// The share, in thousandths of the median step.
     pub within: Milli,
     /// What the facts share.
-    pub by: By,
+    pub by: GroupKey,
 }
 
 /// Which entity of a fact is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Who {
+pub enum EntityRole {
     /// Who acted.
     #[default]
     Actor,
@@ -117,7 +117,7 @@ pub enum Who {
     Object,
 }
 
-impl Who {
+impl EntityRole {
     fn of(self, fact: &Fact) -> Option<&Entity> {
         match self {
             Self::Actor => fact.actor.as_ref(),
@@ -129,17 +129,17 @@ impl Who {
 /// A fact of another class that follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Then {
+pub struct FollowingFact {
     /// One of these classes.
     pub class: Vec<Class>,
     /// At most so many seconds after the last of the others.
     pub within: u64,
     /// The entity of the earlier facts that both share.
     #[serde(default)]
-    pub from: Who,
+    pub from: EntityRole,
     /// The entity of the later fact that is the same one.
     #[serde(default)]
-    pub to: Who,
+    pub to: EntityRole,
 }
 
 impl Condition {
@@ -240,14 +240,14 @@ fn is_steady(group: &[&Fact], steady: &Steady) -> bool {
 }
 
 /// The facts of all groups that pass a test.
-fn grouped<'a>(facts: &[&'a Fact], by: By, test: impl Fn(&[&Fact]) -> bool) -> Vec<&'a Fact> {
+fn grouped<'a>(facts: &[&'a Fact], by: GroupKey, test: impl Fn(&[&Fact]) -> bool) -> Vec<&'a Fact> {
     let mut groups: BTreeMap<(Option<&Entity>, Option<&Entity>), Vec<&'a Fact>> = BTreeMap::new();
     for fact in facts {
         let (actor, object) = (fact.actor.as_ref(), fact.object.as_ref());
         let key = match by {
-            By::Actor => actor.map(|actor| (Some(actor), None)),
-            By::Object => object.map(|object| (None, Some(object))),
-            By::Pair => actor.zip(object).map(|(actor, object)| (Some(actor), Some(object))),
+            GroupKey::Actor => actor.map(|actor| (Some(actor), None)),
+            GroupKey::Object => object.map(|object| (None, Some(object))),
+            GroupKey::Pair => actor.zip(object).map(|(actor, object)| (Some(actor), Some(object))),
         };
         if let Some(key) = key {
             groups.entry(key).or_default().push(fact);
@@ -257,7 +257,7 @@ fn grouped<'a>(facts: &[&'a Fact], by: By, test: impl Fn(&[&Fact]) -> bool) -> V
 }
 
 /// The facts with those that follow them, where any does.
-fn followed(facts: &[&Fact], packet: &Packet, then: &Then) -> Vec<FactId> {
+fn followed(facts: &[&Fact], packet: &Packet, then: &FollowingFact) -> Vec<FactId> {
     let end = |fact: &Fact| fact.span().map(|(_, last)| last);
     let mut ids = Vec::new();
     for follower in packet.facts().iter().filter(|fact| !fact.class.is_opinion() && then.class.contains(&fact.class)) {

@@ -12,10 +12,10 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use condition::{By, Condition, Distinct, Repeated, Steady, Sum, Then, Who};
+pub use condition::{Condition, Distinct, EntityRole, FollowingFact, GroupKey, Repeated, Steady, Sum};
 
 use crate::claim::{Assertion, Entailment, Predicate};
-use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Side, Verdict, judge_claims};
+use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Side, Verdict, Weighing, judge_claims};
 use crate::{FactId, Packet};
 
 /// Patterns of threats (ARES-027).
@@ -267,8 +267,10 @@ pub struct Outcome {
     pub skeptic: Position,
     /// The judge's verdict.
     pub verdict: Verdict,
-    /// How sure the verdict is (ARES-049).
+    /// How sure the judge is of the verdict (ARES-049).
     pub confidence: Milli,
+    /// The balance of the claims from -1 (benign) to 1 (threat); `None` under a judge over confidences.
+    pub balance: Option<Milli>,
     /// Name of the judge, or `claims`.
     pub judge: &'static str,
 }
@@ -293,10 +295,10 @@ pub fn skeptic(packet: &Packet, rules: &RuleSet, kind: SkepticKind, thesis: &Pos
 pub fn single_turn(packet: &Packet, rules: &RuleSet, kind: SkepticKind, decision: Decision) -> Outcome {
     let thesis = architect(packet, rules);
     let answer = skeptic(packet, rules, kind, &thesis);
-    let (verdict, confidence) = match decision {
+    let (verdict, confidence, balance) = match decision {
         Decision::Claims => {
-            let (verdict, mean) = judge_claims(&scores(packet, &thesis, &answer));
-            (verdict, Milli(mean.0.abs()))
+            let Weighing { verdict, balance, confidence } = judge_claims(&scores(packet, &thesis, &answer));
+            (verdict, confidence, Some(balance))
         }
         Decision::Positions(judge) => {
             let facts = |position: &Position| u32::try_from(position.cited().len()).unwrap_or(u32::MAX);
@@ -307,10 +309,10 @@ pub fn single_turn(packet: &Packet, rules: &RuleSet, kind: SkepticKind, decision
                 skeptic_facts: facts(&answer),
             };
             let verdict = judge.verdict(&positions, Arithmetic::Exact);
-            (verdict, Certainty::Winner.of(verdict, &positions))
+            (verdict, Certainty::Winner.of_given(verdict, &positions), None)
         }
     };
-    Outcome { architect: thesis, skeptic: answer, verdict, confidence, judge: decision.name() }
+    Outcome { architect: thesis, skeptic: answer, verdict, confidence, balance, judge: decision.name() }
 }
 
 /// The claims of both sides as the judge over claims sees them, those of the Architect first. Each speaks for the side that makes it. One

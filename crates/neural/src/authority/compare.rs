@@ -1,7 +1,7 @@
 //! The classifier beside the rule that it imitates.
 
 use gimbal_temporal::Layer;
-use gimbal_temporal::authority::{Authority, Category, Decision, Standing};
+use gimbal_temporal::authority::{Authority, Category, Decision, Permission};
 
 use super::classifier::Classifier;
 use super::examples::{Example, labels};
@@ -39,7 +39,7 @@ const fn claimed(layer: Layer) -> Category {
 pub fn compare(classifier: &Classifier, authority: &Authority, examples: &[Example]) -> Compared {
     let mut compared = Compared::default();
     let permits = |layer: Layer, category: Category, words: &str| {
-        authority.standing(layer, &Decision::new(category, words)) == Standing::Permitted
+        authority.permission(layer, &Decision::new(category, words)) == Permission::Permitted
     };
     for example in examples {
         let said = classifier.permits(&example.words);

@@ -3,7 +3,7 @@
 
 use gimbal_core::Rng;
 use gimbal_temporal::Layer;
-use gimbal_temporal::authority::{Authority, Category, Decision, Standing};
+use gimbal_temporal::authority::{Authority, Category, Decision, Permission};
 
 /// A decision in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,5 +198,5 @@ pub fn examples(count: usize, unseen: bool, seed: u64) -> Vec<Example> {
 #[must_use]
 pub fn labels(authority: &Authority, example: &Example) -> [bool; Layer::ALL.len()] {
     let decision = Decision::new(example.category, &example.words);
-    Layer::ALL.map(|layer| authority.standing(layer, &decision) == Standing::Permitted)
+    Layer::ALL.map(|layer| authority.permission(layer, &decision) == Permission::Permitted)
 }

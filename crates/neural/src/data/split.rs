@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rng, seed};
-use gimbal_temporal::rollout::Matter;
+use gimbal_temporal::rollout::ConflictCause;
 
 use super::conflict::{Candidate, Conflict, Dataset};
 
@@ -103,16 +103,16 @@ impl Dataset {
     /// Conflicts of a matter that the work does not count are left out.
     #[must_use]
     pub fn published_mix(&self) -> Self {
-        let mut sums: BTreeMap<Matter, f64> = BTreeMap::new();
+        let mut sums: BTreeMap<ConflictCause, f64> = BTreeMap::new();
         for conflict in &self.conflicts {
-            *sums.entry(Matter::of(&conflict.kind)).or_default() += f64::from(conflict.weight);
+            *sums.entry(ConflictCause::of(&conflict.kind)).or_default() += f64::from(conflict.weight);
         }
         let there = || sums.keys().filter_map(|matter| matter.published());
         let (printed, all): (u32, f64) =
             (there().sum(), sums.iter().filter(|(matter, _)| matter.published().is_some()).map(|(_, sum)| sum).sum());
-        let mut mixed = self.only(|conflict| Matter::of(&conflict.kind).published().is_some());
+        let mut mixed = self.only(|conflict| ConflictCause::of(&conflict.kind).published().is_some());
         for conflict in &mut mixed.conflicts {
-            let matter = Matter::of(&conflict.kind);
+            let matter = ConflictCause::of(&conflict.kind);
             if let (Some(share), Some(sum)) = (matter.published(), sums.get(&matter)) {
                 conflict.weight *= (f64::from(share) / f64::from(printed) * all / sum) as f32;
             }

@@ -15,7 +15,7 @@ pub use outcome::Outcomes;
 
 /// How data are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum By {
+pub enum GroupBy {
     /// All conflicts.
     All,
     /// By environment.
@@ -30,7 +30,7 @@ pub enum By {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// What is grouped by.
-    pub by: By,
+    pub by: GroupBy,
     /// What its conflicts have in common: a name, or noise in thousandths; empty for all.
     pub key: String,
     /// Conflicts with at least two candidates.
@@ -58,7 +58,7 @@ pub struct Chooser {
     pub closed: Option<Estimate>,
 }
 
-impl By {
+impl GroupBy {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::All, Self::Environment, Self::Kind, Self::Noise];
 
@@ -87,7 +87,7 @@ impl By {
 #[must_use]
 pub fn evaluate(data: &Dataset, judged: &[Judged]) -> Vec<Group> {
     let mut groups = Vec::new();
-    for by in By::ALL {
+    for by in GroupBy::ALL {
         let mut members: BTreeMap<String, Vec<(&Conflict, &Judged)>> = BTreeMap::new();
         for (conflict, judged) in data.conflicts.iter().zip(judged) {
             if conflict.candidates.len() > 1 {
@@ -95,7 +95,7 @@ pub fn evaluate(data: &Dataset, judged: &[Judged]) -> Vec<Group> {
             }
         }
         let mut keyed: Vec<_> = members.into_iter().collect();
-        if by == By::Noise {
+        if by == GroupBy::Noise {
             keyed.sort_by_key(|(key, _)| key.parse::<i64>().unwrap_or(0));
         }
         groups.extend(keyed.into_iter().map(|(key, members)| group(by, key, &members, &data.header.rules)));
@@ -119,7 +119,7 @@ fn at_random(conflict: &Conflict) -> Result {
     Result { right: 1.0 / count, regret: regret / count }
 }
 
-fn group(by: By, key: String, members: &[(&Conflict, &Judged)], rules: &[String]) -> Group {
+fn group(by: GroupBy, key: String, members: &[(&Conflict, &Judged)], rules: &[String]) -> Group {
     let mut choosers = Vec::new();
     let network = |(conflict, judged): &(&Conflict, &Judged)| result(conflict, judged.candidate);
     choosers.push(chooser("network", members, network, None));

@@ -1,6 +1,6 @@
 //! Planners: a subtask for each kind of work, and a criterion for every way between two.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn tools(sheet: &Sheet<'_>) -> Vec<String> {
     let names: Vec<String> =
         listed.iter().filter_map(|tool| tool.get("name").unwrap_or(tool).as_str()).map(str::to_owned).collect();
     if names.is_empty() {
-        sheet.miss(Lack::Tools, "the list `tools` of the planner's request");
+        sheet.miss(InformationKind::Tools, "the list `tools` of the planner's request");
     }
     names
 }

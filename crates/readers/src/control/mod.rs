@@ -9,7 +9,7 @@ mod graph;
 mod route;
 mod summary;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ fn perform(sheet: &Sheet<'_>, step: &Step) -> Reply {
     match allowed {
         Some(act) => sheet.act(&step.thought, act),
         None => {
-            sheet.miss(Lack::Tools, format!("a tool for this step: {}", step.thought));
+            sheet.miss(InformationKind::Tools, format!("a tool for this step: {}", step.thought));
             sheet.act("nothing offered does what is needed", &Act::default())
         }
     }

@@ -1,6 +1,6 @@
 //! Router and analyzer: the result of a segment, and which subtask comes next.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub(super) fn route(sheet: &Sheet<'_>, office: &dyn Office, request: &Map<String
     let mut answer = json!({ "analysis": analysis, "memory": memory });
     if asked {
         let Some(way) = fitting.or(ways.first()) else {
-            sheet.miss(Lack::Names, "the ways that lead on");
+            sheet.miss(InformationKind::Names, "the ways that lead on");
             return sheet.message("no way is shown", &answer);
         };
         let name = Value::from(way.name.as_str());

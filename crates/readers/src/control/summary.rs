@@ -1,6 +1,6 @@
 //! The summariser: how the work of a won episode was divided, from its record alone.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub(super) fn summarise(sheet: &Sheet<'_>, record: &Map<String, Value>) -> Reply
         }
     }
     if order.is_empty() {
-        sheet.miss(Lack::History, "the segments `work` of the record");
+        sheet.miss(InformationKind::History, "the segments `work` of the record");
     }
     let mut summary = format!("The work was divided into {}, in this order.", listed(&order));
     if !again.is_empty() {

@@ -1,6 +1,6 @@
 //! The two advisers: one compares a subject with its baseline, one ranks actions for a situation.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// Compares the present state of the subject with its baseline.
 pub fn analyst(sheet: &Sheet<'_>) -> Reply {
     let Some(subject) = subject(sheet) else {
-        sheet.miss(Lack::Names, "the name of what is asked about");
+        sheet.miss(InformationKind::Names, "the name of what is asked about");
         return sheet.message("", &json!([]));
     };
     let tools = between(&sheet.system, "tools").unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn analyst(sheet: &Sheet<'_>) -> Reply {
                 return sheet.use_tool("I look at the state before I answer.", tool, &Input::Text(subject));
             }
             Some(_) => {}
-            None => sheet.miss(Lack::Tools, format!("a tool whose name ends in `{part}`")),
+            None => sheet.miss(InformationKind::Tools, format!("a tool whose name ends in `{part}`")),
         }
     }
     let seen = |part: &str| {
@@ -83,7 +83,7 @@ const NOUNS: [&str; 2] = ["host", "node"];
 fn noun(sheet: &Sheet<'_>, tools: &str) -> &'static str {
     let named = NOUNS.into_iter().find(|noun| sheet.asks_for(&[noun]));
     named.or_else(|| NOUNS.into_iter().find(|noun| tools.contains(*noun))).unwrap_or_else(|| {
-        sheet.miss(Lack::Form, "the key that names the subject of a finding");
+        sheet.miss(InformationKind::Form, "the key that names the subject of a finding");
         NOUNS[0]
     })
 }
@@ -139,7 +139,7 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
     let again = between(sheet.first(), "allowed").unwrap_or_default();
     let listed = if listed.is_empty() { again.lines().map(str::to_owned).collect() } else { listed };
     if listed.is_empty() {
-        sheet.miss(Lack::Tools, "a list between <available_actions_list> tags");
+        sheet.miss(InformationKind::Tools, "a list between <available_actions_list> tags");
     }
     let situation = situation(sheet);
     let field = |start: &str| {
@@ -149,7 +149,7 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
     let target = field("target_").filter(|target| *target != "any");
     let grave = matches!(field("severity"), Some("high" | "critical"));
     if situation.is_none() {
-        sheet.miss(Lack::Goal, "a situation with the keys \"target_...\" and \"severity\"");
+        sheet.miss(InformationKind::Goal, "a situation with the keys \"target_...\" and \"severity\"");
     }
     let entries = [glossary.fix(), glossary.watch(), glossary.inspect()];
     let [fix, watch, inspect] = entries.map(|entry| entry.map(|entry| entry.text(target)));

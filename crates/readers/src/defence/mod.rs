@@ -14,7 +14,7 @@ mod office;
 mod planner;
 mod sight;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 
 use crate::kit::Sheet;
@@ -59,7 +59,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
         Some(Role::Acts) => planner::reply(sheet),
         None => {
             sheet.miss(
-                Lack::Tools,
+                InformationKind::Tools,
                 "an action of type \"reactive\" with a usage such as `NAME host=<host>` under \"actions\"",
             );
             planner::reply(sheet)

@@ -1,6 +1,6 @@
 //! The one who acts: what needs a fix, what is asked before it, and the action.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value};
 
@@ -70,8 +70,8 @@ pub fn wanted(sheet: &Sheet<'_>, glossary: &Glossary) -> Vec<String> {
     let sight = Sight::of(sheet.first());
     // The list of changed subjects leaves connections out, so that an observation beside it may tell more.
     let mut since = match &sight.status {
-        Some(lines) => Wanted(lines.iter().filter(|line| line.changed).map(|line| line.name.clone()).collect()),
-        None => Wanted::of_past(&sight, glossary),
+        Some(lines) => FixQueue(lines.iter().filter(|line| line.changed).map(|line| line.name.clone()).collect()),
+        None => FixQueue::of_past(&sight, glossary),
     };
     since.left_for_later(&sight);
     sight.observation.iter().flat_map(suspects).for_each(|name| since.add(&name));
@@ -84,7 +84,7 @@ pub fn wanted(sheet: &Sheet<'_>, glossary: &Glossary) -> Vec<String> {
     }
     if since.0.is_empty() && !sight.shows_the_network() && !sight.at_the_start() && sheet.talk.is_empty() {
         let words = "`Latest observation:`, or a list of what has another status than the baseline";
-        sheet.miss(Lack::Observation, words);
+        sheet.miss(InformationKind::Observation, words);
     }
     // The result of a stretch of work, as a controller describes it.
     for (call, result) in stretch(sheet) {
@@ -112,9 +112,9 @@ fn stretch(sheet: &Sheet<'_>) -> Vec<(String, String)> {
 
 /// Subjects that wait for a fix, the one that waits longest first.
 #[derive(Default)]
-struct Wanted(Vec<String>);
+struct FixQueue(Vec<String>);
 
-impl Wanted {
+impl FixQueue {
     /// What the past says: what was seen to change and was not fixed since.
     fn of_past(sight: &Sight, glossary: &Glossary) -> Self {
         let mut wanted = Self::default();
@@ -228,7 +228,7 @@ fn situation(sheet: &Sheet<'_>, target: &str, severity: &str) -> Map<String, Val
         properties.flat_map(Map::keys).find(|key| key.starts_with("target_")).cloned()
     };
     let key = native().or(key).unwrap_or_else(|| {
-        sheet.miss(Lack::Form, "a key \"target_...\" of the request for suggestions");
+        sheet.miss(InformationKind::Form, "a key \"target_...\" of the request for suggestions");
         "target".to_owned()
     });
     let pairs = [
@@ -280,7 +280,7 @@ fn watch(sheet: &Sheet<'_>, glossary: &Glossary, thought: &str) -> Reply {
     match glossary.watch().filter(|watch| may_use(sheet, &watch.name)) {
         Some(watch) => act(sheet, thought, watch, None),
         None => {
-            sheet.miss(Lack::Tools, "an action of type \"passive\" that needs no name under \"actions\"");
+            sheet.miss(InformationKind::Tools, "an action of type \"passive\" that needs no name under \"actions\"");
             sheet.say("")
         }
     }

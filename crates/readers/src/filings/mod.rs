@@ -7,7 +7,7 @@ mod answer;
 mod figures;
 mod question;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
 /// Says of each figure in doubt whether a passage holds it.
 fn verify(sheet: &Sheet<'_>) -> Reply {
     let Some(request) = sheet.request(&["figures"]) else {
-        sheet.miss(Lack::Goal, "a JSON object with the key `figures`");
+        sheet.miss(InformationKind::Goal, "a JSON object with the key `figures`");
         return sheet.message("nothing was shown", &json!({ "figures": [] }));
     };
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -95,7 +95,7 @@ struct Row {
 
 /// What was done so far, from what the page shows.
 #[derive(Debug, Default)]
-struct Desk {
+struct ResearchState {
     rows: Vec<Row>,
     /// Queries of searches.
     searched: Vec<String>,
@@ -135,16 +135,16 @@ fn written(text: &str) -> Option<(String, Map<String, Value>)> {
 const BLOCKS: [&str; 4] =
     ["\n\nSources so far:", "\n\nFound and not opened:", "\n\nStored documents:", "\n\nSteps so far:"];
 
-impl Desk {
+impl ResearchState {
     fn read(sheet: &Sheet<'_>) -> Self {
-        let mut desk = Self::default();
-        desk.told(sheet);
+        let mut state = Self::default();
+        state.told(sheet);
         for turn in sheet.talk.iter().filter(|turn| !turn.refused) {
             if let Some((name, arguments)) = call(&turn.own) {
-                desk.hear(&name, &arguments, &turn.seen);
+                state.hear(&name, &arguments, &turn.seen);
             }
         }
-        desk
+        state
     }
 
     /// What the page says of earlier subtasks: a status block and the calls of a segment.
@@ -293,35 +293,35 @@ impl Analyst {
         let asked = question(sheet);
         let needs = needs(&asked);
         if needs.is_empty() {
-            sheet.miss(Lack::Goal, "a question that names a company with its ticker in brackets");
+            sheet.miss(InformationKind::Goal, "a question that names a company with its ticker in brackets");
         }
-        let desk = Desk::read(sheet);
+        let state = ResearchState::read(sheet);
         // A mask without searches says that they belong to another subtask, and not that all were made.
         let subtask = sheet.request(&["subtask"]).map(|request| control::Subtask::of(&request));
         let elsewhere = subtask.is_some_and(|subtask| subtask.leaves(Analyst.tools("search")));
         let mut keys = Vec::new();
         for need in &needs {
-            if let Some(key) = desk.kept(need) {
+            if let Some(key) = state.kept(need) {
                 keys.push(key.clone());
                 continue;
             }
-            let mut found = desk.meets(need, true);
+            let mut found = state.meets(need, true);
             if found.is_none() {
-                let new = |act: &Act| !desk.searched.contains(&mark(&act.arguments));
+                let new = |act: &Act| !state.searched.contains(&mark(&act.arguments));
                 let all: Vec<Act> =
                     searches(need).into_iter().filter(new).filter(|act| elsewhere || sheet.allows(act)).collect();
                 if !all.is_empty() {
                     let why = format!("the {} of {} is still to be found", need.kind, need.company.name);
                     return ("search", why, all);
                 }
-                found = desk.meets(need, false);
+                found = state.meets(need, false);
             }
             let Some(row) = found else { continue };
-            match desk.stored.iter().find(|(_, url)| *url == row.url) {
+            match state.stored.iter().find(|(_, url)| *url == row.url) {
                 Some((key, _)) => keys.push(key.clone()),
                 None => {
                     let names = [row.kind.as_str(), row.form.as_str(), "exhibit", "10-K", "8-K", "10-Q", "web page"];
-                    let taken = |key: &String| desk.stored.iter().any(|(known, _)| known == key);
+                    let taken = |key: &String| state.stored.iter().any(|(known, _)| known == key);
                     let free = names.iter().map(|name| {
                         let number = |at: usize| {
                             if at == 1 { (*name).replace('.', " ") } else { format!("{} {at}", name.replace('.', " ")) }
@@ -335,9 +335,9 @@ impl Analyst {
                 }
             }
         }
-        match &desk.said {
+        match &state.said {
             Some(said) => {
-                let url = |need: &Need| desk.meets(need, false).map(|row| json!({ "url": row.url, "name": row.kind }));
+                let url = |need: &Need| state.meets(need, false).map(|row| json!({ "url": row.url, "name": row.kind }));
                 let sources: Vec<Value> = needs.iter().filter_map(url).collect();
                 let tool = "finance_agent_final_answer";
                 let answer = ("answer", json!(said));
@@ -405,7 +405,7 @@ impl Office for Analyst {
     }
 
     fn facts(&self, sheet: &Sheet<'_>) -> Vec<String> {
-        let said = Desk::read(sheet).said.unwrap_or_default();
+        let said = ResearchState::read(sheet).said.unwrap_or_default();
         let mut parts: Vec<String> = Vec::new();
         for word in crate::kit::plain(&said, PART.0 * PART.1).split(' ').filter(|word| !word.is_empty()) {
             match parts.last_mut().filter(|part| part.len() + word.len() < PART.0) {
@@ -418,7 +418,7 @@ impl Office for Analyst {
     }
 
     fn state(&self, sheet: &Sheet<'_>) -> String {
-        let desk = Desk::read(sheet);
-        format!("Found: {} documents. Stored: {}.", desk.rows.len(), desk.stored.len())
+        let state = ResearchState::read(sheet);
+        format!("Found: {} documents. Stored: {}.", state.rows.len(), state.stored.len())
     }
 }

@@ -6,7 +6,7 @@ mod belief;
 mod goal;
 mod knowledge;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 
 use crate::control::{self, Office, Step, Work};
@@ -218,12 +218,12 @@ impl Mind<'_> {
 impl Housekeeper {
     fn wish(sheet: &Sheet<'_>, choices: &[Choice]) -> Wish {
         let Some(goal) = goal(sheet) else {
-            sheet.miss(Lack::Goal, "the sentence of the task");
+            sheet.miss(InformationKind::Goal, "the sentence of the task");
             return Wish::new("locate", "the task is not known", vec!["look".to_owned()]);
         };
         let belief = Belief::read(sheet);
         if belief.places.is_empty() {
-            sheet.miss(Lack::Names, "names of receptacles");
+            sheet.miss(InformationKind::Names, "names of receptacles");
         }
         let possible = choices.iter().map(|choice| choice.literal.clone()).collect();
         let mind = Mind { goal: &goal, belief: &belief, possible };
@@ -236,7 +236,7 @@ impl Office for Housekeeper {
         let choices = sheet.choices();
         let acts = sheet.talk.is_empty() && sheet.adviser;
         if choices.is_empty() && !acts {
-            sheet.miss(Lack::Names, "a list of the commands that are possible now");
+            sheet.miss(InformationKind::Names, "a list of the commands that are possible now");
         }
         let wish = Self::wish(sheet, &choices);
         let mut acts: Vec<Act> = Vec::new();

@@ -13,7 +13,7 @@ mod write;
 
 use std::cell::RefCell;
 
-use gimbal_core::chat::{Lack, Missed};
+use gimbal_core::chat::{InformationKind, Missed};
 use gimbal_core::{Speaker, ToolSpec};
 use gimbal_model::Page;
 use serde_json::{Map, Value};
@@ -65,7 +65,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Notes something that the page lacks. Every answer of this sheet carries it.
-    pub fn miss(&self, lack: Lack, words: impl Into<String>) {
+    pub fn miss(&self, lack: InformationKind, words: impl Into<String>) {
         let missed = Missed { lack, words: words.into() };
         let mut all = self.missed.borrow_mut();
         if !all.contains(&missed) {

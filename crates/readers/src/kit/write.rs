@@ -1,6 +1,6 @@
 //! The writer: an answer in the form that the page asks for.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use gimbal_model::shape::fits;
 use serde_json::{Map, Value, json};
@@ -144,7 +144,7 @@ impl Sheet<'_> {
                 return self.say(&shorter);
             }
         }
-        self.miss(Lack::Form, format!("the demanded shape does not let through: {}", plain(&text, 200)));
+        self.miss(InformationKind::Form, format!("the demanded shape does not let through: {}", plain(&text, 200)));
         self.say(&text)
     }
 

@@ -5,7 +5,7 @@
 mod plan;
 mod recipes;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
@@ -54,10 +54,10 @@ fn book(sheet: &Sheet<'_>) -> Book {
     }
     let book = Book::read(&whole(sheet), &listed);
     if book.goal.is_empty() {
-        sheet.miss(Lack::Goal, "a line `Goal: craft ...`");
+        sheet.miss(InformationKind::Goal, "a line `Goal: craft ...`");
     }
     if book.recipes.is_empty() {
-        sheet.miss(Lack::Tools, "lines `craft <number> <item> using ...`");
+        sheet.miss(InformationKind::Tools, "lines `craft <number> <item> using ...`");
     }
     book
 }
@@ -231,7 +231,7 @@ impl Office for Crafter {
         let late = sheet.request(&["subtask"]).is_some() || sheet.request(&["segment"]).is_some();
         // In a later segment nobody may have said what is carried.
         if late && !told && !looked {
-            sheet.miss(Lack::History, "what is carried at the start of the subtask");
+            sheet.miss(InformationKind::History, "what is carried at the start of the subtask");
             return Step::act("look", "what is carried is not known", Self::act(sheet, "inventory"));
         }
         match plan::next(&book, &known) {

@@ -41,23 +41,23 @@ pub(super) fn next(book: &Book, known: &Known) -> Option<Move> {
         return None;
     }
     // Everything that is taken is taken at once, in the number that is needed in all.
-    let gets: Vec<&(u64, String)> = moves.iter().filter_map(|wanted| wanted.get()).collect();
+    let gets: Vec<&(u64, String)> = moves.iter().filter_map(|planned| planned.get()).collect();
     if let Some((_, item)) = gets.first() {
         let total = gets.iter().filter(|(_, other)| other == item).map(|(count, _)| count).sum();
         return Some(Move::Get(total, item.clone()));
     }
-    moves.into_iter().find_map(|wanted| match wanted {
-        Wanted::Craft(command) => Some(Move::Craft(command)),
-        Wanted::Get(_) => None,
+    moves.into_iter().find_map(|planned| match planned {
+        PlannedCommand::Craft(command) => Some(Move::Craft(command)),
+        PlannedCommand::Get(_) => None,
     })
 }
 
-enum Wanted {
+enum PlannedCommand {
     Get((u64, String)),
     Craft(String),
 }
 
-impl Wanted {
+impl PlannedCommand {
     fn get(&self) -> Option<&(u64, String)> {
         match self {
             Self::Get(amount) => Some(amount),
@@ -78,10 +78,10 @@ impl<'a> Search<'a> {
         item: &str,
         count: u64,
         stock: &mut BTreeMap<String, u64>,
-        moves: &mut Vec<Wanted>,
+        moves: &mut Vec<PlannedCommand>,
         open: &mut Vec<String>,
     ) -> u64 {
-        let mut best: Option<(u64, BTreeMap<String, u64>, Vec<Wanted>)> = None;
+        let mut best: Option<(u64, BTreeMap<String, u64>, Vec<PlannedCommand>)> = None;
         if open.len() < DEEPEST && !open.iter().any(|name| name == item) {
             open.push(item.to_owned());
             for recipe in self.recipes(item) {
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
             _ if taken == NEVER => NEVER,
             _ => {
                 *stock.entry(item.to_owned()).or_default() += count;
-                moves.push(Wanted::Get((count, item.to_owned())));
+                moves.push(PlannedCommand::Get((count, item.to_owned())));
                 taken
             }
         }
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         recipe: &Recipe,
         count: u64,
         stock: &mut BTreeMap<String, u64>,
-        moves: &mut Vec<Wanted>,
+        moves: &mut Vec<PlannedCommand>,
         open: &mut Vec<String>,
     ) -> u64 {
         let mut cost = 0;
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
                 let held = stock.entry(name.clone()).or_default();
                 *held = held.saturating_sub(*needed);
             }
-            moves.push(Wanted::Craft(recipe.command.clone()));
+            moves.push(PlannedCommand::Craft(recipe.command.clone()));
             *stock.entry(recipe.made.1.clone()).or_default() += recipe.made.0;
             cost += 1;
         }

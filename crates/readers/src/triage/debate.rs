@@ -1,6 +1,6 @@
 //! The seats of a debate: one side states the signs of an attack with their facts, the other what explains them.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub(super) fn asks(sheet: &Sheet<'_>) -> bool {
 pub(super) fn position(sheet: &Sheet<'_>) -> Reply {
     let page = Page::read(sheet);
     if page.lines.is_empty() {
-        sheet.miss(Lack::Observation, "facts of a packet, one on each line");
+        sheet.miss(InformationKind::Observation, "facts of a packet, one on each line");
     }
     let reading = read(page.lines.values());
     // The definition of the confidence says which side it is.

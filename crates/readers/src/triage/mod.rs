@@ -10,7 +10,7 @@ mod panel;
 mod signs;
 mod weigh;
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::json;
 
@@ -63,7 +63,7 @@ impl Office for Analyst {
     fn step(&self, sheet: &Sheet<'_>) -> Step {
         let page = Page::read(sheet);
         if page.facts.is_none() {
-            sheet.miss(Lack::Observation, "how many facts the packet has");
+            sheet.miss(InformationKind::Observation, "how many facts the packet has");
         }
         let missing = page.missing(PAGE).filter(|_| page.left.is_none_or(|left| left > 1));
         if let Some(number) = missing {

@@ -1,6 +1,6 @@
 //! A member of a panel: five answers about one packet, by the signs and by what explains them.
 
-use gimbal_core::chat::Lack;
+use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Value, json};
 
@@ -17,14 +17,14 @@ pub(super) fn asks(sheet: &Sheet<'_>) -> bool {
 pub(super) fn opinion(sheet: &Sheet<'_>) -> Reply {
     let page = Page::read(sheet);
     if page.lines.is_empty() {
-        sheet.miss(Lack::Observation, "facts of a packet, one on each line");
+        sheet.miss(InformationKind::Observation, "facts of a packet, one on each line");
     }
     let reading = read(page.lines.values());
     let weighed = reading.verdict();
     let asked = sheet.request(&["answer"]);
     let listed = asked.as_ref().and_then(|asked| asked["answer"].as_array());
     if listed.is_some_and(|all| all.iter().all(|answer| answer.as_str() != Some(weighed.verdict))) {
-        sheet.miss(Lack::Names, format!("an answer that says {}", weighed.verdict));
+        sheet.miss(InformationKind::Names, format!("an answer that says {}", weighed.verdict));
     }
     let (gap, next) = match weighed.verdict {
         "THREAT_CONFIRMED" => ("outcome", "contain"),

@@ -10,7 +10,7 @@ mod watch;
 
 pub use choose::{CHOICE, Chosen, choose};
 pub use suite::{Aim, AttackText, Category, CategoryTexts, PLACEHOLDER, Suite, schema};
-pub(crate) use watch::Watch;
+pub(crate) use watch::PlantedWatch;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use gimbal_core::{ChatRequest, LaneId, Speaker, ToolCall};
 
 /// A text that was planted in this episode.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct PlantedWatch {
     /// The call that it asks for.
     pub call: ToolCall,
     /// The whole text, and the call between its backquotes, as [`plain`] has them.
@@ -16,7 +16,7 @@ pub(crate) struct Watch {
     read: BTreeSet<(u32, String, bool)>,
 }
 
-impl Watch {
+impl PlantedWatch {
     /// Watches for a text and the call in it.
     pub fn new(call: ToolCall, written: &str, text: &str) -> Self {
         Self { call, whole: plain(text), rest: plain(&format!("`{written}`")), read: BTreeSet::new() }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gimbal_core::yaml::At;
+use gimbal_core::yaml::Location;
 
 /// One thing that is wrong, with its place and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Problem {
 impl Problem {
     /// A problem at a place of a file.
     #[must_use]
-    pub fn at(file: &str, at: At, what: impl Into<String>) -> Self {
+    pub fn at(file: &str, at: Location, what: impl Into<String>) -> Self {
         let place = if at.line == 0 { file.to_owned() } else { format!("{file}:{}:{}", at.line, at.column) };
         Self { place, what: what.into() }
     }

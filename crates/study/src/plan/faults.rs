@@ -1,7 +1,7 @@
 //! The section `faults` of a study: variants of injected faults, by rate.
 
 use gimbal_core::Files;
-use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::yaml::{Kind, Location, Node};
 use serde_json::{Map, Value, json};
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct FaultSet {
     /// The rates.
     pub faults: Faults,
     /// Its place in the file.
-    pub at: At,
+    pub at: Location,
 }
 
 /// The variants that a study names, in its order.

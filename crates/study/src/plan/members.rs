@@ -1,7 +1,7 @@
 //! Reads the members of a study file, each with the place that errors name.
 
 use gimbal_core::nearest;
-use gimbal_core::yaml::{At, Kind, Member, Node};
+use gimbal_core::yaml::{Kind, Location, Member, Node};
 use serde_json::Value;
 
 use super::error::Problem;
@@ -12,7 +12,7 @@ use super::error::Problem;
 /// Where the text is not valid YAML.
 pub fn tree(text: &str, file: &str) -> Result<Node, Problem> {
     Node::parse(text, file).map_err(|error| {
-        let at = At { line: error.line, column: error.column };
+        let at = Location { line: error.line, column: error.column };
         Problem::at(file, at, format!("this is not valid YAML: {}", error.message))
     })
 }
@@ -22,7 +22,7 @@ pub struct Members<'a> {
     file: &'a str,
     what: &'a str,
     /// Where the map begins.
-    pub at: At,
+    pub at: Location,
     members: &'a [Member],
     known: Vec<&'static str>,
 }
@@ -87,7 +87,7 @@ impl<'a> Members<'a> {
 }
 
 /// The complaint about an unknown key.
-pub fn unknown(file: &str, at: At, key: &str, what: &str, known: &[&str]) -> Problem {
+pub fn unknown(file: &str, at: Location, key: &str, what: &str, known: &[&str]) -> Problem {
     Problem::at(file, at, format!("unknown key `{key}` in {what}{}", nearest::hint_among(key, known)))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gimbal_core::yaml::{At, Kind, Member, Node};
+use gimbal_core::yaml::{Kind, Location, Member, Node};
 use gimbal_core::{GrammarKind, nearest};
 use gimbal_model::remote::Dialect;
 use gimbal_model::{Endpoint, ModelsSection, Rate, RetryPolicy, Timeouts, Traits, is_variable_name};
@@ -60,7 +60,7 @@ fn by_name<T>(
     Ok(found)
 }
 
-fn check_name(name: &str, at: At, file: &str, what: &str) -> Result<(), Problem> {
+fn check_name(name: &str, at: Location, file: &str, what: &str) -> Result<(), Problem> {
     let family = name.split('/').next().unwrap_or(name);
     if !ModelsSection::families().any(|known| known == family) {
         let hint = nearest::hint(family, ModelsSection::families());

@@ -15,7 +15,7 @@ use gimbal_messages::Record;
 use gimbal_messages::records::attack::{AttackCarriedOut, AttackRead};
 use gimbal_messages::records::stage::PromptLacks;
 
-use crate::attacks::Watch;
+use crate::attacks::PlantedWatch;
 
 use super::cell_cache::CellCache;
 use super::injector::{ArmedAttack, Injector};
@@ -48,7 +48,7 @@ pub struct State {
     /// An attack that was planted in this step and is not on record yet.
     pub armed: Option<ArmedAttack>,
     /// The attack that was planted in this episode.
-    pub watch: Option<Watch>,
+    pub watch: Option<PlantedWatch>,
     /// The situations that the agent was in (CYC-067).
     pub situations: BTreeSet<Digest>,
     pub ended: Option<Halt>,
@@ -242,7 +242,7 @@ impl State {
         }
         if let Some(ArmedAttack { chosen, text, record }) = self.armed.take() {
             self.note(LaneId::MAIN, &record)?;
-            self.watch = Some(Watch::new(chosen.call, &chosen.text, &text));
+            self.watch = Some(PlantedWatch::new(chosen.call, &chosen.text, &text));
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ struct Sum {
 impl Times {
     /// A watch that begins now.
     pub(super) fn watch(&self) -> Box<dyn Stopwatch> {
-        Box::new(Watch { since: Instant::now(), times: self.clone() })
+        Box::new(LapTimer { since: Instant::now(), times: self.clone() })
     }
 
     /// The components in order of their names.
@@ -46,12 +46,12 @@ impl Times {
     }
 }
 
-struct Watch {
+struct LapTimer {
     since: Instant,
     times: Times,
 }
 
-impl Stopwatch for Watch {
+impl Stopwatch for LapTimer {
     fn lap(&mut self, component: &'static str) {
         let now = Instant::now();
         let taken = u64::try_from(now.duration_since(self.since).as_nanos()).unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
 //! Authority: which decisions belong to which layer, and what becomes of the others (Sec. 4.4; CTHA-060 to 066).
 //!
 //! A decision is within a layer's authority where its kind is in the layer's scope and the layer's characteristic time is within the span of
-//! the decision ([`Authority::standing`], Eq. 19). Any other decision is projected to the nearest one that is ([`Authority::project`],
+//! the decision ([`Authority::permission`], Eq. 19). Any other decision is projected to the nearest one that is ([`Authority::project`],
 //! Eq. 20). The set of decisions is discrete: the polytope of Sec. 4.1 is a picture of it and no more (CTHA-066).
 
 mod category;
@@ -12,4 +12,4 @@ mod scope;
 pub use category::Category;
 pub use decision::{Decision, Distance};
 pub use project::{Projected, Reason};
-pub use scope::{Authority, Exclusion, Scope, ScopeError, Standing};
+pub use scope::{Authority, Exclusion, Permission, Scope, ScopeError};

@@ -4,7 +4,7 @@ use gimbal_core::{Rejection, RejectionKind};
 use serde::{Deserialize, Serialize};
 
 use super::decision::edits;
-use super::{Authority, Category, Decision, Distance, Standing};
+use super::{Authority, Category, Decision, Distance, Permission};
 use crate::Layer;
 
 /// Why a decision was replaced.
@@ -14,7 +14,7 @@ pub enum Reason {
     /// It is within the layer's authority and stays.
     Kept,
     /// It is beyond the layer's authority.
-    Authority(Standing),
+    Authority(Permission),
     /// It would do harm, so that a slower layer has to look at it (Sec. 5.7).
     Harm,
 }
@@ -36,8 +36,8 @@ impl Authority {
     /// near it is the first in the order of [`Decision`]. Candidates beyond the layer's authority are passed over.
     #[must_use]
     pub fn project(&self, layer: Layer, layers: &[Layer], decision: &Decision, candidates: &[Decision]) -> Projected {
-        let standing = self.standing(layer, decision);
-        if standing == Standing::Permitted {
+        let permission = self.permission(layer, decision);
+        if permission == Permission::Permitted {
             return kept(decision);
         }
         let handed = layers.iter().filter(|other| **other != layer).map(|other| hand_over(decision, layer, *other));
@@ -46,7 +46,7 @@ impl Authority {
         let mut nearest: (usize, Vec<&Decision>) = (usize::MAX, Vec::new());
         for candidate in candidates.iter().chain(&handed) {
             let steps = decision.steps_to(candidate);
-            if steps > nearest.0 || self.standing(layer, candidate) != Standing::Permitted {
+            if steps > nearest.0 || self.permission(layer, candidate) != Permission::Permitted {
                 continue;
             }
             if steps < nearest.0 {
@@ -67,7 +67,7 @@ impl Authority {
             Some((distance, candidate)) => (distance, candidate.clone()),
             None => (decision.distance(&Decision::idle()), Decision::idle()),
         };
-        Projected { decision, distance, reason: Reason::Authority(standing) }
+        Projected { decision, distance, reason: Reason::Authority(permission) }
     }
 
     /// As [`Authority::project`], for a decision that would do harm where `harmful`. Such a decision of a layer with slower ones above it is
@@ -98,7 +98,7 @@ impl Projected {
         let why = match self.reason {
             Reason::Kept => return None,
             Reason::Harm => "does harm".to_owned(),
-            Reason::Authority(Standing::Untimely) => format!("is on another time scale than that of {layer}"),
+            Reason::Authority(Permission::Untimely) => format!("is on another time scale than that of {layer}"),
             Reason::Authority(_) => format!("is not for {layer} to take"),
         };
         let then = match (self.decision.category, self.decision.to) {

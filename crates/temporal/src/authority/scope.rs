@@ -36,7 +36,7 @@ pub struct Exclusion {
 /// Where a decision is, seen from a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum Permission {
     /// Within its authority.
     Permitted,
     /// In its scope, on another time scale.
@@ -147,26 +147,26 @@ impl Authority {
     /// Where a decision is, seen from a layer (Eq. 19). Idle is permitted to all; an escalation where it goes to a slower layer, a
     /// delegation where it goes to a faster one.
     #[must_use]
-    pub fn standing(&self, layer: Layer, decision: &Decision) -> Standing {
-        let goes = |right: bool| if right { Standing::Permitted } else { Standing::Outside };
+    pub fn permission(&self, layer: Layer, decision: &Decision) -> Permission {
+        let goes = |right: bool| if right { Permission::Permitted } else { Permission::Outside };
         match decision.category {
-            Category::Idle => return Standing::Permitted,
+            Category::Idle => return Permission::Permitted,
             Category::Escalation => return goes(decision.to.is_some_and(|to| to > layer)),
             Category::Delegation => return goes(decision.to.is_some_and(|to| to < layer)),
             _ => {}
         }
-        let Some(scope) = self.scope(layer) else { return Standing::Outside };
+        let Some(scope) = self.scope(layer) else { return Permission::Outside };
         if scope.excludes_category(decision.category) {
-            return Standing::Forbidden;
+            return Permission::Forbidden;
         }
         if !scope.permits.contains(&decision.category) {
-            return Standing::Outside;
+            return Permission::Outside;
         }
         // Meta decides of policies on a longer time than the layer to which they belong: only a span of its own is compared.
         let span = if decision.category.home() == Some(layer) { decision.span() } else { decision.span };
         match span {
-            Some((least, most)) if !(least..=most).contains(&layer.spec().tau) => Standing::Untimely,
-            _ => Standing::Permitted,
+            Some((least, most)) if !(least..=most).contains(&layer.spec().tau) => Permission::Untimely,
+            _ => Permission::Permitted,
         }
     }
 

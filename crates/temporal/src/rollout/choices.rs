@@ -16,7 +16,7 @@ const SETS: usize = 65_536;
 
 /// Who takes part in a decision.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct Contenders<'a> {
     /// What layers want now.
     pub proposals: &'a [Proposal],
     /// What holds.
@@ -99,7 +99,13 @@ impl Choices {
     /// conflicts; with some priorities each such set is left. Where its ties are wider than 0 it may also leave nobody of a group; that is
     /// among the ways of `rules` where one of them does it.
     #[must_use]
-    pub fn of(arbiter: &Arbiter, rules: &[Rule], wanted: Wanted<'_>, scene: &Scene<'_>, most: usize) -> Option<Self> {
+    pub fn of(
+        arbiter: &Arbiter,
+        rules: &[Rule],
+        wanted: Contenders<'_>,
+        scene: &Scene<'_>,
+        most: usize,
+    ) -> Option<Self> {
         let verdict = arbiter.resolve(wanted.proposals, wanted.commitments, &[], scene);
         if verdict.conflicts.is_empty() {
             return None;
@@ -135,7 +141,7 @@ impl Choices {
 
     /// The proposal of each party.
     #[must_use]
-    pub fn proposals<'a>(&self, wanted: Wanted<'a>) -> Vec<&'a Proposal> {
+    pub fn proposals<'a>(&self, wanted: Contenders<'a>) -> Vec<&'a Proposal> {
         proposals(&self.parties, wanted).unwrap_or_default()
     }
 }
@@ -163,7 +169,7 @@ impl Found {
     }
 }
 
-fn proposals<'a>(parties: &[Party], wanted: Wanted<'a>) -> Option<Vec<&'a Proposal>> {
+fn proposals<'a>(parties: &[Party], wanted: Contenders<'a>) -> Option<Vec<&'a Proposal>> {
     let of = |party: &Party| match *party {
         Party::Proposal(place) => wanted.proposals.get(place),
         Party::Commitment(number) => {
@@ -186,7 +192,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(arbiter: &'a Arbiter, wanted: Wanted<'a>, verdict: &Verdict) -> Option<Self> {
+    fn of(arbiter: &'a Arbiter, wanted: Contenders<'a>, verdict: &Verdict) -> Option<Self> {
         let proposals = proposals(&verdict.parties, wanted)?;
         let until = |party: &Party, proposal: &&Proposal| match *party {
             Party::Proposal(_) => proposal.until,

@@ -5,7 +5,7 @@
 use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::choices::{Choices, Wanted};
+use super::choices::{Choices, Contenders};
 use crate::arbiter::{Party, Scene};
 use crate::authority::Category;
 use crate::conflict::Cause;
@@ -124,7 +124,7 @@ const LONG: u32 = 100;
 impl Features {
     /// The features of all parties, in the order of `choices`.
     #[must_use]
-    pub fn of(choices: &Choices, wanted: Wanted<'_>, scene: &Scene<'_>, recent: Recent) -> Vec<Self> {
+    pub fn of(choices: &Choices, wanted: Contenders<'_>, scene: &Scene<'_>, recent: Recent) -> Vec<Self> {
         let proposals = choices.proposals(wanted);
         (0..proposals.len()).map(|place| Self::one(choices, &proposals, place, wanted, scene, recent)).collect()
     }
@@ -133,7 +133,7 @@ impl Features {
         choices: &Choices,
         proposals: &[&Proposal],
         place: usize,
-        wanted: Wanted<'_>,
+        wanted: Contenders<'_>,
         scene: &Scene<'_>,
         recent: Recent,
     ) -> Self {

@@ -20,7 +20,7 @@ pub struct Labelled {
     /// Pairs of parties that exclude one another, by place.
     pub conflicts: Vec<(usize, usize)>,
     /// The ways to resolve it.
-    pub ways: Vec<Worth>,
+    pub ways: Vec<CandidateValue>,
     /// The way that is best in the mean; of those alike the first.
     pub best: usize,
     /// Best against second best; `None` where there is one way only.
@@ -39,7 +39,7 @@ pub struct Labelled {
 
 /// A way and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Worth {
+pub struct CandidateValue {
     /// Places of the parties that are in effect.
     pub kept: Vec<usize>,
     /// The sets of parties in conflict that lead to it (see [`Candidate::sets`](super::Candidate::sets)); empty in older journals.
@@ -83,7 +83,7 @@ impl Labelled {
             best_of(&sums)
         };
         let halves = if futures < 2 { None } else { half(0, futures / 2).zip(half(futures / 2, futures)) };
-        let ways = choices.candidates.iter().zip(returns).zip(&sums).map(|((way, returns), sum)| Worth {
+        let ways = choices.candidates.iter().zip(returns).zip(&sums).map(|((way, returns), sum)| CandidateValue {
             kept: way.kept.clone(),
             sets: way.sets.clone(),
             is_full: way.is_full,

@@ -16,12 +16,12 @@ mod rules;
 mod scored;
 mod value;
 
-pub use choices::{Candidate, Choices, Held, Wanted};
+pub use choices::{Candidate, Choices, Contenders, Held};
 pub use features::{COLUMNS, Features, Recent, action};
 pub use interval::{Paired, paired};
-pub use labelled::{Labelled, Worth};
+pub use labelled::{CandidateValue, Labelled};
 pub use record::{LayerLabelled, SecondLabel};
-pub use resolution::{Matter, Resolution};
+pub use resolution::{ConflictCause, Resolution};
 pub use rules::{Rule, by_layer};
 pub use scored::{chosen, row};
-pub use value::{Onto, Rollout, RolloutError, nearest, value};
+pub use value::{Replacement, Rollout, RolloutError, nearest, value};

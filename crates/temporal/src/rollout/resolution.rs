@@ -7,7 +7,7 @@ use crate::Layer;
 /// What a conflict is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Matter {
+pub enum ConflictCause {
     /// Parties use one resource, and at least one writes it.
     Resource,
     /// Parties want two values of one effect.
@@ -18,7 +18,7 @@ pub enum Matter {
     Step,
 }
 
-impl Matter {
+impl ConflictCause {
     /// All of them, in the order of Tab. 32.
     pub const ALL: [Self; 4] = [Self::Resource, Self::Effect, Self::Authority, Self::Step];
 

@@ -20,7 +20,7 @@ pub struct Rollout<'a> {
     /// Steps that are played, the call's own included.
     pub steps: u32,
     /// What takes the place of a call of the policy that a directive does not let through.
-    pub onto: Onto,
+    pub replacement: Replacement,
     /// Most legal calls that are compared with such a call.
     pub legal: usize,
     /// The call that does nothing. It is always open.
@@ -30,7 +30,7 @@ pub struct Rollout<'a> {
 /// What takes the place of a call that a directive does not let through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Onto {
+pub enum Replacement {
     /// The nearest legal call that the directives let through, by the distance of Eq. 20; the idle call where there is none.
     #[default]
     Nearest,
@@ -133,9 +133,9 @@ fn projected(wanted: ToolCall, branch: &dyn Branch, holds: &[Held], step: u32, r
     if allows(&wanted) {
         return wanted;
     }
-    match rollout.onto {
-        Onto::Idle => rollout.idle.clone(),
-        Onto::Nearest => {
+    match rollout.replacement {
+        Replacement::Idle => rollout.idle.clone(),
+        Replacement::Nearest => {
             let open = branch.legal(rollout.legal);
             let open: Vec<&ToolCall> = open.iter().filter(|call| **call != *rollout.idle && allows(call)).collect();
             nearest(&wanted, &open).unwrap_or(rollout.idle).clone()

@@ -5,7 +5,7 @@ use gimbal_analysis::Interval;
 use super::colour::Shape;
 use super::scale::{Scale, tick_label};
 use super::svg::{
-    Anchor, GRID, INK, LABEL, MUTED, PAPER, RULE, SMALL, Svg, Told, Type, WIDTH, Words, fit_head, lines, n, width_of,
+    Anchor, GRID, INK, LABEL, Label, MUTED, PAPER, RULE, SMALL, Svg, Type, WIDTH, Words, fit_head, lines, n, width_of,
 };
 
 /// How a series looks: colour, mark, hatching and dashes all tell it apart, so that grey print does too.
@@ -307,7 +307,7 @@ pub fn apart(wanted: &[f64], gap: f64, (low, high): (f64, f64)) -> Vec<f64> {
 }
 
 /// A text on a halo of paper, so that lines do not run through its letters.
-pub fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &(impl Told + ?Sized)) {
+pub fn haloed(svg: &mut Svg, (x, y): (f64, f64), anchor: Anchor, style: Type, words: &(impl Label + ?Sized)) {
     let words = words.words();
     let held = match anchor {
         Anchor::Start => "start",

@@ -95,24 +95,24 @@ impl From<String> for Words {
 }
 
 /// What can be written: words as they are, or as they were cut.
-pub trait Told {
+pub trait Label {
     /// The words, with a title where they were cut.
     fn words(&self) -> Words;
 }
 
-impl Told for Words {
+impl Label for Words {
     fn words(&self) -> Words {
         self.clone()
     }
 }
 
-impl Told for String {
+impl Label for String {
     fn words(&self) -> Words {
         self.clone().into()
     }
 }
 
-impl Told for str {
+impl Label for str {
     fn words(&self) -> Words {
         self.to_owned().into()
     }
@@ -137,7 +137,7 @@ impl Svg {
     }
 
     /// A text. Where its words were cut to their room, the whole of them is its `<title>`, which a page shows on hovering.
-    pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &(impl Told + ?Sized)) {
+    pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, style: Type, words: &(impl Label + ?Sized)) {
         let words = words.words();
         let held = match anchor {
             Anchor::Start => "",

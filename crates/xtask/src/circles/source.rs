@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
+use crate::tokens::{attribute, end_of_item, is_for_tests, is_punct};
+
 /// Words before the name of an item.
 const ITEM_WORDS: [&str; 9] = ["struct", "enum", "fn", "trait", "type", "const", "static", "union", "macro"];
 
@@ -227,10 +229,6 @@ struct Place {
     is_body: bool,
 }
 
-fn is_punct(token: Option<&TokenTree>, sign: char) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
-}
-
 /// Whether `::` is at this place.
 fn is_path_sign(tokens: &[TokenTree], at: usize) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
@@ -255,24 +253,6 @@ fn path(tokens: &[TokenTree], mut at: usize) -> (Vec<String>, usize) {
     (segments, at)
 }
 
-/// The text of an attribute without blanks, and the place after it.
-fn attribute(tokens: &[TokenTree], at: usize) -> Option<(String, usize)> {
-    if !is_punct(tokens.get(at), '#') {
-        return None;
-    }
-    let at = if is_punct(tokens.get(at + 1), '!') { at + 2 } else { at + 1 };
-    match tokens.get(at) {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
-            Some((group.stream().to_string().split_whitespace().collect(), at + 1))
-        }
-        _ => None,
-    }
-}
-
-fn is_for_tests(attribute: &str) -> bool {
-    attribute == "cfg(test)" || attribute.starts_with("cfg(all(test,") || attribute == "test"
-}
-
 /// The file of `#[path = "file"]`.
 fn path_attribute(attribute: &str) -> Option<String> {
     Some(attribute.strip_prefix("path=\"")?.strip_suffix('"')?.to_owned())
@@ -286,24 +266,4 @@ fn is_public(tokens: &[TokenTree], at: usize) -> bool {
     let has_scope = at > 0
         && matches!(tokens.get(at - 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
     is_word(at.checked_sub(1)) || (has_scope && is_word(at.checked_sub(2)))
-}
-
-/// The place after an item, a field or a statement.
-fn end_of_item(tokens: &[TokenTree], mut at: usize, is_body: bool) -> usize {
-    while let Some((_, next)) = attribute(tokens, at) {
-        at = next;
-    }
-    let is_use = tokens[at..].iter().take(3).any(|token| matches!(token, TokenTree::Ident(word) if word == "use"));
-    while let Some(token) = tokens.get(at) {
-        at += 1;
-        let ends = match token {
-            TokenTree::Punct(punct) => punct.as_char() == ';' || (is_body && punct.as_char() == ','),
-            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace && !is_use,
-            _ => false,
-        };
-        if ends {
-            break;
-        }
-    }
-    at
 }

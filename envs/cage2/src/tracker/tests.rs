@@ -136,12 +136,12 @@ fn new_processes_are_changes_and_connections_are_not() {
 }
 
 /// An action and what was seen of hosts then.
-type Taken<'a> = (&'a str, &'a [(&'a str, Value)]);
+type ObservedAction<'a> = (&'a str, &'a [(&'a str, Value)]);
 
 // covers: BOG-082, BOG-085, BOG-R17
 #[test]
 fn actions_lead_to_their_statuses_from_every_status() {
-    let prepare: [&[Taken<'_>]; 4] =
+    let prepare: [&[ObservedAction<'_>]; 4] =
         [&[], &[("Monitor", &[("Desk", shell(9))])], &[("Remove Desk", &[])], &[("Analyse Desk", &[])]];
     for steps in prepare {
         let ready = || {

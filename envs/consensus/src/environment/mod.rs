@@ -26,7 +26,7 @@ use crate::action;
 use crate::game::{Game, Setup, Starts};
 use crate::rules::Rule;
 use crate::tools::{self, specs};
-use crate::tracker::{GameTracker, Told};
+use crate::tracker::{GameTracker, GameView};
 
 /// Names of the policies.
 pub(crate) const POLICIES: [&str; 7] = ["median", "min", "phase_king", "eig", "random", "stubborn", "expert"];
@@ -53,7 +53,7 @@ impl ConsensusEnvironment {
     }
 
     fn observation(&self) -> Observation {
-        let told = Told::of(&self.game);
+        let told = GameView::of(&self.game);
         let text = told.text();
         let text = match self.game.ended() {
             Some(ended) => ended.behind(&text),
@@ -127,7 +127,7 @@ impl Environment for ConsensusEnvironment {
 
     fn state(&self) -> Digest {
         // The number of rounds that were played is a clock on which the rules depend.
-        let data = Told::of(&self.game).data().to_string();
+        let data = GameView::of(&self.game).data().to_string();
         let rounds = self.game.rounds().len().to_string();
         let hidden: String =
             (0..self.settings.agents).map(|agent| format!("{} ", self.game.setup().start(agent))).collect();
@@ -135,7 +135,7 @@ impl Environment for ConsensusEnvironment {
     }
 
     fn situation(&self) -> Digest {
-        Digest::of(Told::of(&self.game).data().to_string().as_bytes())
+        Digest::of(GameView::of(&self.game).data().to_string().as_bytes())
     }
 
     fn simulator(&self) -> Option<&dyn gimbal_core::Simulator> {

@@ -1,6 +1,6 @@
 //! The belief state: what each agent that is played was told, round by round, and the query that gives one of them its own view.
 
-mod told;
+mod view;
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use gimbal_env_kit::query::{self, Nouns, SUBJECT, SUBJECT_BASELINE, SUBJECT_STAT
 use gimbal_env_kit::{Belief, BeliefTracker, Logged, StepKind, words};
 use serde_json::json;
 
-pub use told::{Round, Seat, Told};
+pub use view::{AgentView, GameView, Round};
 
 use crate::action;
 use crate::game::LARGEST;
@@ -47,14 +47,14 @@ pub type GameTracker = BeliefTracker<GameBelief>;
 /// What was told so far.
 #[derive(Clone, Debug, Default)]
 pub struct GameBelief {
-    now: Option<Told>,
+    now: Option<GameView>,
     names: Vec<String>,
     rounds: Vec<Round>,
 }
 
 impl GameBelief {
     fn see(&mut self, observation: &Observation) {
-        let Some(mut told) = Told::read(observation) else { return };
+        let Some(mut told) = GameView::read(observation) else { return };
         self.rounds.extend(told.round.take());
         self.now = Some(told);
     }

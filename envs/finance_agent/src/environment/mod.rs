@@ -37,7 +37,7 @@ use crate::reader::{Reading, extract};
 use crate::record::Judged;
 use crate::tools::template::{self, Piece};
 use crate::tools::{Call, EdgarSearch, LAST_DAY, Source, TOOLS, Version, specs, texts};
-use crate::tracker::{Shelf, SourceBelief, SourceTracker};
+use crate::tracker::{SourceBelief, SourceTracker, TextStore};
 use crate::wire::{self, Search};
 use services::{Access, Failed};
 use session::{Session, rows_data};
@@ -67,7 +67,7 @@ struct FinanceEnvironment {
     pending: Option<Pending>,
     failure: Option<Arc<EnvError>>,
     /// Texts of stored documents, for the tracker.
-    shelf: Shelf,
+    shelf: TextStore,
     /// Spreads the waits for busy servers; nothing that is observed depends on it.
     waits: Rng,
 }
@@ -93,7 +93,7 @@ impl FinanceEnvironment {
             session: Session { over: true, ..Session::default() },
             pending: None,
             failure: None,
-            shelf: Shelf::default(),
+            shelf: TextStore::default(),
             waits: Rng::stream(0, "waits"),
         })
     }
@@ -366,7 +366,7 @@ impl Environment for FinanceEnvironment {
         self.task = task.clone();
         self.session = Session::default();
         (self.pending, self.failure) = (None, None);
-        self.shelf = Shelf::default();
+        self.shelf = TextStore::default();
         self.waits = Rng::stream(seed, "waits");
         Ok(Observation { text, data: data.into() })
     }

@@ -28,9 +28,9 @@ const MOST_ACTION: usize = 300;
 
 /// Texts by their hash, shared by an environment and its trackers.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf(Arc<Mutex<BTreeMap<Digest, Arc<str>>>>);
+pub struct TextStore(Arc<Mutex<BTreeMap<Digest, Arc<str>>>>);
 
-impl Shelf {
+impl TextStore {
     /// Puts a text on the shelf.
     pub fn put(&self, digest: Digest, text: Arc<str>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(digest, text);
@@ -72,7 +72,7 @@ pub type SourceTracker = BeliefTracker<SourceBelief>;
 pub struct SourceBelief {
     found: Vec<Found>,
     stored: Vec<Stored>,
-    shelf: Shelf,
+    shelf: TextStore,
 }
 
 /// How far the work on a kind of source has come.
@@ -98,7 +98,7 @@ impl Status {
 impl SourceBelief {
     /// A belief state that knows of nothing; texts are looked up on the shelf.
     #[must_use]
-    pub fn new(shelf: Shelf) -> Self {
+    pub fn new(shelf: TextStore) -> Self {
         Self { shelf, ..Self::default() }
     }
 

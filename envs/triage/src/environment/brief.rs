@@ -53,7 +53,7 @@ pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
     let form = catalogue::value(&FORM)?;
     // Names are in prompts as they are: only plain ones.
     let plain = |name: &String| !name.starts_with('"') && name.len() <= NAME;
-    let subjects = case.desk.entities().iter().map(|(entity, _)| named(entity)).filter(plain).take(SUBJECTS);
+    let subjects = case.index.entities().iter().map(|(entity, _)| named(entity)).filter(plain).take(SUBJECTS);
     Ok(Brief {
         environment: "triage".to_owned(),
         goal: form.goal.clone(),
@@ -69,7 +69,7 @@ pub(super) fn of(case: &Case, calls: u32) -> Result<Brief, EnvError> {
         seconds_per_step: Some(form.seconds_per_step.get()),
         manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: false,
-        materials: vec![case.desk.packet().material("packet")],
+        materials: vec![case.index.packet().material("packet")],
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: false,

@@ -7,14 +7,14 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Draft, FactId, Marking, Selection};
 
 use super::settings::{Settings, data};
-use crate::desk::Desk;
+use crate::packet_index::PacketIndex;
 use crate::tools::Conclusion;
 
 /// One scenario with its packet.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The packet.
-    pub desk: Arc<Desk>,
+    pub index: Arc<PacketIndex>,
     /// The verdict that its facts support, by the criterion.
     pub supported: Verdict,
     /// The facts that decide.
@@ -28,12 +28,12 @@ pub struct Case {
 impl Case {
     /// The case before the first reset: an empty packet.
     pub(super) fn none() -> Self {
-        Self::given(Arc::new(Desk::new(Draft::new(Vec::new(), Selection::default()).freeze())))
+        Self::given(Arc::new(PacketIndex::new(Draft::new(Vec::new(), Selection::default()).freeze())))
     }
 
     /// The case of a packet that nobody has labelled: no verdict is expected, and nothing is marked.
-    pub(super) const fn given(desk: Arc<Desk>) -> Self {
-        Self { desk, supported: Verdict::Inconclusive, decisive: Vec::new(), explaining: Vec::new(), unanswered: None }
+    pub(super) const fn given(index: Arc<PacketIndex>) -> Self {
+        Self { index, supported: Verdict::Inconclusive, decisive: Vec::new(), explaining: Vec::new(), unanswered: None }
     }
 
     /// The case of a task.
@@ -70,8 +70,8 @@ impl Case {
             decisive: decisive.clone(),
             explaining: explaining.clone(),
         };
-        let desk = Arc::new(Desk::new(packet));
-        Ok(Self { desk, supported, decisive, explaining, unanswered: Some(unanswered) })
+        let index = Arc::new(PacketIndex::new(packet));
+        Ok(Self { index, supported, decisive, explaining, unanswered: Some(unanswered) })
     }
 
     /// The verdict that is expected; `None` if nobody has labelled the packet.

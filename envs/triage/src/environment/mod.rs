@@ -32,7 +32,7 @@ pub use given::GivenPacket;
 pub use settings::{Settings, Sources};
 
 use crate::action;
-use crate::desk::{Desk, Shown};
+use crate::packet_index::{PacketIndex, Shown};
 use crate::policy;
 use crate::tools::{CONCLUDE, Call, Conclusion, ENTITY, FACT, LIST_FACTS, PATH, specs};
 use crate::tracker::PacketTracker;
@@ -55,7 +55,7 @@ struct TriageEnvironment {
     task: TaskId,
     case: Arc<Case>,
     /// The packet of every episode, where the options give one in place of scenarios.
-    given: Option<Arc<Desk>>,
+    given: Option<Arc<PacketIndex>>,
     /// Facts that were shown.
     shown: BTreeSet<FactId>,
     /// Facts that were looked at one by one, in order.
@@ -86,7 +86,7 @@ impl TriageEnvironment {
     /// The same over one packet that nobody has labelled.
     fn of_packet(packet: Packet, max_calls: u32) -> Result<Self, EnvError> {
         let settings = Settings { max_calls, ..Settings::default() };
-        Ok(Self { given: Some(Arc::new(Desk::new(packet))), ..Self::new(settings)? })
+        Ok(Self { given: Some(Arc::new(PacketIndex::new(packet))), ..Self::new(settings)? })
     }
 
     fn left(&self) -> u32 {
@@ -103,7 +103,7 @@ impl TriageEnvironment {
 
     /// What is seen first: it says how many calls there are, which stays true where it is shown again later.
     fn first(&mut self) -> Observation {
-        let shown = self.case.desk.first();
+        let shown = self.case.index.first();
         let calls = match self.settings.max_calls {
             1 => "There is one call in all: give your verdict with it.".to_owned(),
             calls => format!("There are {calls} calls in all, the one that gives the verdict included."),
@@ -153,7 +153,7 @@ impl TriageEnvironment {
     /// The facts that a player who chooses from lists may cite: those that were looked at, or none.
     fn citations(&self) -> Vec<String> {
         let ids: Vec<String> = self.looked.iter().rev().take(4).rev().map(ToString::to_string).collect();
-        let first = || self.case.desk.packet().facts().first().map(|fact| fact.id.to_string());
+        let first = || self.case.index.packet().facts().first().map(|fact| fact.id.to_string());
         let some = if ids.is_empty() { first().unwrap_or_default() } else { ids.join(" ") };
         vec![some]
     }
@@ -167,7 +167,7 @@ impl Environment for TriageEnvironment {
 
     async fn reset(&mut self, task: &TaskId, _seed: u64) -> Result<Observation, EnvError> {
         let case = match &self.given {
-            Some(desk) => Case::given(Arc::clone(desk)),
+            Some(index) => Case::given(Arc::clone(index)),
             None => Case::load(task, &self.settings)?,
         };
         self.brief = Arc::new(brief::of(&case, self.settings.max_calls)?);
@@ -184,14 +184,14 @@ impl Environment for TriageEnvironment {
     }
 
     fn choices(&self, tool: &str, parameter: &str) -> Option<Vec<Cow<'_, str>>> {
-        let desk = &self.case.desk;
+        let index = &self.case.index;
         let subjects = || self.brief.subjects.iter().map(|name| Cow::Borrowed(name.as_str()));
         Some(match (tool, parameter) {
             (LIST_FACTS, "class") => {
-                std::iter::once("all").chain(desk.packet().counts().into_keys()).map(Cow::Borrowed).collect()
+                std::iter::once("all").chain(index.packet().counts().into_keys()).map(Cow::Borrowed).collect()
             }
             (FACT, "id") => {
-                desk.packet().facts().iter().take(LISTED).map(|fact| Cow::Owned(fact.id.to_string())).collect()
+                index.packet().facts().iter().take(LISTED).map(|fact| Cow::Owned(fact.id.to_string())).collect()
             }
             (ENTITY, "name") => subjects().collect(),
             (PATH, "from" | "to") => subjects().take(ENDS).collect(),
@@ -203,7 +203,7 @@ impl Environment for TriageEnvironment {
 
     fn parse(&self, text: &str) -> Result<ToolCall, Rejection> {
         let call = action::parse(text, &self.tools)?;
-        Call::read(&call, self.case.desk.packet()).map(|_| call)
+        Call::read(&call, self.case.index.packet()).map(|_| call)
     }
 
     fn render(&self, call: &ToolCall) -> String {
@@ -215,26 +215,26 @@ impl Environment for TriageEnvironment {
             let why = "the episode is over: the verdict was given, or the last call made";
             return Err(Rejection::new(RejectionKind::NotNow, why));
         }
-        let read = Call::read(call, self.case.desk.packet())?;
+        let read = Call::read(call, self.case.index.packet())?;
         let case = Arc::clone(&self.case);
         let shown = match read {
             Call::Conclude(given) => return Ok(self.conclude(given)),
-            Call::Overview => case.desk.overview(),
-            Call::List { class, page } => case.desk.page(&class, page),
+            Call::Overview => case.index.overview(),
+            Call::List { class, page } => case.index.page(&class, page),
             Call::Fact(id) => {
-                let shown = case.desk.fact(&id);
+                let shown = case.index.fact(&id);
                 self.looked
                     .extend(shown.facts.iter().filter(|id| !self.looked.contains(id)).copied().collect::<Vec<_>>());
                 shown
             }
-            Call::Entity(name) => case.desk.entity(&name),
-            Call::Path(from, to) => case.desk.path(&from, &to),
+            Call::Entity(name) => case.index.entity(&name),
+            Call::Path(from, to) => case.index.path(&from, &to),
         };
         Ok(self.look(&call.tool, shown))
     }
 
     fn tracker(&self) -> Box<dyn Tracker> {
-        Box::new(PacketTracker::new(Arc::clone(&self.case.desk), &self.brief.subjects))
+        Box::new(PacketTracker::new(Arc::clone(&self.case.index), &self.brief.subjects))
     }
 
     fn state(&self) -> Digest {
@@ -242,7 +242,7 @@ impl Environment for TriageEnvironment {
         let looked: Vec<String> = self.looked.iter().map(ToString::to_string).collect();
         Digest::of_parts(&[
             self.task.0.as_bytes(),
-            self.case.desk.packet().head().0.as_slice(),
+            self.case.index.packet().head().0.as_slice(),
             ids(&self.shown).as_bytes(),
             looked.join(" ").as_bytes(),
             given.as_bytes(),
@@ -268,7 +268,7 @@ impl Environment for TriageEnvironment {
     fn decide(&mut self, policy: &str, _draws: &mut Rng) -> Option<ToolCall> {
         match policy {
             policy::EXPERT => gimbal_core::Expert::next_call(self).or_else(|| Some(brief::idle())),
-            name => policy::decide(name, self.case.desk.packet()).map(|given| given.call()),
+            name => policy::decide(name, self.case.index.packet()).map(|given| given.call()),
         }
     }
 }
@@ -302,7 +302,7 @@ impl gimbal_core::Expert for TriageEnvironment {
         let verdict = case.supported;
         // Who confirms cites something; a criterion never confirms on nothing.
         let facts = if counting.is_empty() && verdict == Verdict::ThreatConfirmed {
-            case.desk.packet().facts().iter().take(1).map(|fact| fact.id).collect()
+            case.index.packet().facts().iter().take(1).map(|fact| fact.id).collect()
         } else {
             counting
         };

@@ -56,13 +56,13 @@ pub enum Decides {
 }
 
 /// A suspicion that is in a packet.
-struct Standing<'c, 'f> {
+struct FoundSuspicion<'c, 'f> {
     suspicion: &'c Suspicion,
     facts: Vec<&'f Fact>,
     explaining: Vec<&'f Fact>,
 }
 
-impl Standing<'_, '_> {
+impl FoundSuspicion<'_, '_> {
     fn is_open(&self) -> bool {
         self.explaining.is_empty()
     }
@@ -82,7 +82,7 @@ impl Criterion {
     /// The verdict over some facts: a packet without certain ones, for example.
     #[must_use]
     pub fn verdict_over(&self, facts: &[&Fact]) -> Verdict {
-        verdict(&self.standing(facts))
+        verdict(&self.found(facts))
     }
 
     /// The facts on which the verdict rests: of a threat and of an open case the suspicious facts without an explanation, of a dismissed
@@ -90,9 +90,9 @@ impl Criterion {
     #[must_use]
     pub fn decisive(&self, packet: &Packet) -> Vec<FactId> {
         let facts: Vec<&Fact> = packet.facts().iter().collect();
-        let standing = self.standing(&facts);
-        let verdict = verdict(&standing);
-        let chosen = standing.iter().flat_map(|one| match verdict {
+        let found = self.found(&facts);
+        let verdict = verdict(&found);
+        let chosen = found.iter().flat_map(|one| match verdict {
             Verdict::ThreatConfirmed if one.is_open() && one.suspicion.decides != Decides::Never => one.facts.clone(),
             Verdict::Inconclusive if one.is_open() => one.facts.clone(),
             Verdict::ThreatDismissed => one.explaining.clone(),
@@ -105,14 +105,14 @@ impl Criterion {
     #[must_use]
     pub fn explaining(&self, packet: &Packet) -> Vec<FactId> {
         let facts: Vec<&Fact> = packet.facts().iter().collect();
-        ids(self.standing(&facts).into_iter().flat_map(|one| one.explaining))
+        ids(self.found(&facts).into_iter().flat_map(|one| one.explaining))
     }
 
     /// All suspicious facts, explained or not.
     #[must_use]
     pub fn suspicious(&self, packet: &Packet) -> Vec<FactId> {
         let facts: Vec<&Fact> = packet.facts().iter().collect();
-        ids(self.standing(&facts).into_iter().flat_map(|one| one.facts))
+        ids(self.found(&facts).into_iter().flat_map(|one| one.facts))
     }
 
     /// Names that are used and not there, and names that are used twice.
@@ -152,7 +152,7 @@ impl Criterion {
     }
 
     /// What is suspicious in these facts, with what explains it.
-    fn standing<'f>(&self, facts: &[&'f Fact]) -> Vec<Standing<'_, 'f>> {
+    fn found<'f>(&self, facts: &[&'f Fact]) -> Vec<FoundSuspicion<'_, 'f>> {
         let found = self.suspicious.iter().filter_map(|suspicion| {
             let matched = self.matched(&suspicion.facts, facts);
             if matched.is_empty() {
@@ -161,7 +161,7 @@ impl Criterion {
             let explaining = suspicion.explained_by.iter().filter_map(|name| self.explanations.get(name));
             let explaining = explaining.flat_map(|matcher| self.matched(matcher, facts));
             let explaining = explaining.filter(|explanation| covers(explanation, &matched)).collect();
-            Some(Standing { suspicion, facts: matched, explaining })
+            Some(FoundSuspicion { suspicion, facts: matched, explaining })
         });
         found.collect()
     }
@@ -191,8 +191,8 @@ impl Criterion {
 }
 
 /// The verdict over what stands.
-fn verdict(standing: &[Standing<'_, '_>]) -> Verdict {
-    let open: Vec<&Standing<'_, '_>> = standing.iter().filter(|one| one.is_open()).collect();
+fn verdict(found: &[FoundSuspicion<'_, '_>]) -> Verdict {
+    let open: Vec<&FoundSuspicion<'_, '_>> = found.iter().filter(|one| one.is_open()).collect();
     if open.is_empty() {
         return Verdict::ThreatDismissed;
     }

@@ -18,7 +18,7 @@ use gimbal_evidence::FactId;
 use serde_json::Value;
 
 use crate::action;
-use crate::desk::Desk;
+use crate::packet_index::PacketIndex;
 use crate::tools::{FACT, id};
 
 /// The block with the whole packet.
@@ -35,7 +35,7 @@ const ACTION: usize = 300;
 #[derive(Debug)]
 pub struct PacketTracker {
     inner: BeliefTracker<PacketBelief>,
-    desk: Arc<Desk>,
+    index: Arc<PacketIndex>,
     /// Whether the whole packet was rendered: every fact was shown then.
     whole: AtomicBool,
 }
@@ -43,9 +43,9 @@ pub struct PacketTracker {
 impl PacketTracker {
     /// A tracker that knows of nothing yet.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, subjects: &[String]) -> Self {
-        let belief = PacketBelief { desk: Arc::clone(&desk), subjects: subjects.to_vec(), ..PacketBelief::default() };
-        Self { inner: BeliefTracker::new(belief), desk, whole: AtomicBool::new(false) }
+    pub fn new(index: Arc<PacketIndex>, subjects: &[String]) -> Self {
+        let belief = PacketBelief { index: Arc::clone(&index), subjects: subjects.to_vec(), ..PacketBelief::default() };
+        Self { inner: BeliefTracker::new(belief), index, whole: AtomicBool::new(false) }
     }
 }
 
@@ -68,7 +68,7 @@ impl Tracker for PacketTracker {
             return self.inner.block(name);
         }
         self.whole.store(true, Ordering::Relaxed);
-        let lines = self.desk.lines();
+        let lines = self.index.lines();
         Some(if lines.is_empty() {
             words::EMPTY.to_owned()
         } else {
@@ -91,7 +91,7 @@ impl Tracker for PacketTracker {
 /// What is known of the facts of one episode.
 #[derive(Clone, Debug)]
 pub struct PacketBelief {
-    desk: Arc<Desk>,
+    index: Arc<PacketIndex>,
     subjects: Vec<String>,
     /// Facts that were shown, the latest last.
     shown: Vec<FactId>,
@@ -102,7 +102,12 @@ pub struct PacketBelief {
 impl Default for PacketBelief {
     fn default() -> Self {
         let empty = gimbal_evidence::Draft::default().freeze();
-        Self { desk: Arc::new(Desk::new(empty)), subjects: Vec::new(), shown: Vec::new(), looked: BTreeSet::new() }
+        Self {
+            index: Arc::new(PacketIndex::new(empty)),
+            subjects: Vec::new(),
+            shown: Vec::new(),
+            looked: BTreeSet::new(),
+        }
     }
 }
 
@@ -174,13 +179,13 @@ impl Belief for PacketBelief {
             .rev()
             .take(LINES.0)
             .take_while(|id| {
-                characters += self.desk.line(**id).map_or(0, str::len);
+                characters += self.index.line(**id).map_or(0, str::len);
                 characters <= LINES.1
             })
             .copied()
             .collect();
         let _ = write!(out, "\n{}", if latest.len() == all.len() { words::LINES } else { words::LATEST });
-        for line in latest.iter().filter_map(|id| self.desk.line(*id)) {
+        for line in latest.iter().filter_map(|id| self.index.line(*id)) {
             let _ = write!(out, "\n{line}");
         }
         out
@@ -215,6 +220,6 @@ fn ranges(ids: &BTreeSet<FactId>) -> String {
 }
 
 /// The fact that a cited word is, where the packet has it.
-fn cited(desk: &Desk, word: &str) -> Option<FactId> {
-    id(word, desk.packet())
+fn cited(index: &PacketIndex, word: &str) -> Option<FactId> {
+    id(word, index.packet())
 }

@@ -85,7 +85,7 @@ pub(super) fn evidence(belief: &PacketBelief, whole: bool, call: &ToolCall) -> R
     let [answer] = query::arguments(call, [ANSWER])?;
     let figures: Vec<Value> = tools::words(answer)
         .map(|word| {
-            let shown = cited(&belief.desk, word).is_some_and(|id| whole || belief.is_shown(id));
+            let shown = cited(&belief.index, word).is_some_and(|id| whole || belief.is_shown(id));
             json!({ "figure": word, "support": if shown { "stored" } else { "missing" } })
         })
         .collect();
@@ -94,7 +94,7 @@ pub(super) fn evidence(belief: &PacketBelief, whole: bool, call: &ToolCall) -> R
 }
 
 fn fact(belief: &PacketBelief, id: FactId) -> Option<&Fact> {
-    belief.desk.packet().fact(id)
+    belief.index.packet().fact(id)
 }
 
 fn is_stated(belief: &PacketBelief, id: FactId) -> bool {
@@ -102,13 +102,13 @@ fn is_stated(belief: &PacketBelief, id: FactId) -> bool {
 }
 
 fn lines<'a>(belief: &'a PacketBelief, facts: &[FactId]) -> Vec<&'a str> {
-    facts.iter().filter_map(|id| belief.desk.line(*id)).collect()
+    facts.iter().filter_map(|id| belief.index.line(*id)).collect()
 }
 
 /// The entity that a query names, with the facts about it that were shown.
 fn about<'a>(belief: &'a PacketBelief, call: &ToolCall) -> Result<(&'a str, Vec<FactId>), Rejection> {
     let name = query::subject(call, NOUNS, &belief.subjects, String::as_str)?;
-    let facts = name.parse().map(|entity| belief.desk.about(&entity).to_vec()).unwrap_or_default();
+    let facts = name.parse().map(|entity| belief.index.about(&entity).to_vec()).unwrap_or_default();
     Ok((name, facts.into_iter().filter(|id| belief.is_shown(*id)).collect()))
 }
 
@@ -121,7 +121,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
 fn passages(belief: &PacketBelief, about: &str) -> Value {
     let wanted = words_of(about);
     let shown: BTreeSet<FactId> = belief.shown.iter().copied().collect();
-    let all: Vec<(FactId, &str)> = shown.iter().filter_map(|id| Some((*id, belief.desk.line(*id)?))).collect();
+    let all: Vec<(FactId, &str)> = shown.iter().filter_map(|id| Some((*id, belief.index.line(*id)?))).collect();
     let documents: Vec<Value> =
         all.iter().map(|(id, line)| json!({ "key": id.to_string(), "characters": line.chars().count() })).collect();
     let shared = |line: &str| words_of(line).intersection(&wanted).count();
@@ -144,7 +144,7 @@ fn quotation(belief: &PacketBelief, key: &str, quote: &str) -> Value {
         .filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
         .count();
     let long_enough = quote.chars().filter(|letter| !letter.is_whitespace()).count() >= SHORTEST;
-    let id = cited(&belief.desk, key.trim()).filter(|id| long_enough && belief.is_shown(*id));
+    let id = cited(&belief.index, key.trim()).filter(|id| long_enough && belief.is_shown(*id));
     let found = id.and_then(|id| fact(belief, id)).is_some_and(|fact| {
         [Listing::SHORT, Listing::FULL].iter().any(|listing| blanks(&listing.line(fact)).contains(&quote))
     });

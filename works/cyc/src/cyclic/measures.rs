@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::Signal;
 use super::evidence::Bottleneck;
 use super::fold::{CellCycles, Record, Transition};
-use super::{By, Condition, Gate, success_to_calls};
+use super::{Condition, Gate, RepairMeans, success_to_calls};
 use gimbal_analysis::{Agreement, Plans};
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
@@ -403,15 +403,15 @@ fn routing(records: &[Record]) -> Routing {
 
 fn repair(records: &[Record]) -> RepairSums {
     let faults = || records.iter().flat_map(|record| &record.repairs);
-    let taken: Vec<super::Taken> = faults().filter_map(|fault| fault.taken).collect();
-    let over = |value: fn(&super::Taken) -> f64| Moments::of(&taken.iter().map(value).collect::<Vec<f64>>());
-    let by = |way: By| taken.iter().filter(|taken| taken.by == way).count() as u64;
+    let taken: Vec<super::RepairCost> = faults().filter_map(|fault| fault.taken).collect();
+    let over = |value: fn(&super::RepairCost) -> f64| Moments::of(&taken.iter().map(value).collect::<Vec<f64>>());
+    let by = |way: RepairMeans| taken.iter().filter(|taken| taken.by == way).count() as u64;
     let faults = faults().count() as u64;
     RepairSums {
         faults,
-        by_choice: by(By::Choice),
-        by_order: by(By::Order),
-        by_success: by(By::Success),
+        by_choice: by(RepairMeans::Choice),
+        by_order: by(RepairMeans::Order),
+        by_success: by(RepairMeans::Success),
         never: faults - taken.len() as u64,
         segments: over(|taken| f64::from(taken.segments)),
         tool_calls: over(|taken| taken.tool_calls as f64),

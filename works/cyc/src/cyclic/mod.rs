@@ -34,7 +34,7 @@ pub use measures::{
     TransitionCount, measure,
 };
 pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};
-pub use repair::{By, Repair, Taken, repairs};
+pub use repair::{Repair, RepairCost, RepairMeans, repairs};
 pub use tokens::{Exploration, TokenComparison, WonTokens, exploration, shared_wins};
 pub use trajectory::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
 pub use walks::{CYCLES, CyclesFold, ResultFold, TrajectoryFold, WalkCell, walk_of};

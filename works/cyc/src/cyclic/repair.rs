@@ -16,12 +16,12 @@ pub struct Repair {
     /// Segment after which the fault was injected.
     pub segment: u32,
     /// What it took; `None` if it was never set right.
-    pub taken: Option<Taken>,
+    pub taken: Option<RepairCost>,
 }
 
 /// What setting a fault right took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
+pub struct RepairCost {
     /// Segments played.
     pub segments: u32,
     /// Tool calls.
@@ -29,13 +29,13 @@ pub struct Taken {
     /// Model calls and tokens.
     pub spent: Spend,
     /// By what.
-    pub by: By,
+    pub by: RepairMeans,
 }
 
 /// What set a fault right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum RepairMeans {
     /// The controller's own choice.
     #[default]
     Choice,
@@ -50,13 +50,13 @@ pub enum By {
 pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
     let segments = &trajectory.segments;
     let is_list = trajectory.graph().is_some_and(|graph| graph.kind == "dag");
-    let by = if is_list { By::Order } else { By::Choice };
+    let by = if is_list { RepairMeans::Order } else { RepairMeans::Choice };
     let faulted = segments.iter().enumerate().filter_map(|(place, segment)| {
         segment.routed.as_ref().filter(|routed| routed.faulted).map(|routed| (place, segment.index, &routed.wanted))
     });
     faulted
         .map(|(place, segment, wanted)| {
-            let mut taken = Taken { by, ..Taken::default() };
+            let mut taken = RepairCost { by, ..RepairCost::default() };
             for later in &segments[place + 1..] {
                 taken.segments += 1;
                 taken.tool_calls += u64::from(later.calls);
@@ -65,7 +65,7 @@ pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
                     return Repair { segment, taken: Some(taken) };
                 }
             }
-            taken.by = By::Success;
+            taken.by = RepairMeans::Success;
             Repair { segment, taken: trajectory.won.then_some(taken) }
         })
         .collect()
@@ -116,7 +116,7 @@ mod tests {
         let found = repairs(&walk);
         assert_eq!(found.len(), 2);
         let first = found[0].taken.unwrap();
-        assert_eq!((found[0].segment, first.segments, first.tool_calls, first.by), (0, 3, 7, By::Choice));
+        assert_eq!((found[0].segment, first.segments, first.tool_calls, first.by), (0, 3, 7, RepairMeans::Choice));
         // Executors 2 + 4 + 1 calls, routers 3; tokens (100 + 10) and (50 + 10) a segment.
         assert_eq!((first.spent.calls, first.spent.tokens()), (10, 510));
         let second = found[1].taken.unwrap();
@@ -124,7 +124,7 @@ mod tests {
         // The same walk over a list: nobody chose.
         let list = Graph { kind: "dag".to_owned(), ..Graph::default() };
         let found = repairs(&Trajectory { graphs: vec![list], ..walk });
-        assert!(found.iter().all(|fault| fault.taken.is_some_and(|taken| taken.by == By::Order)), "{found:?}");
+        assert!(found.iter().all(|fault| fault.taken.is_some_and(|taken| taken.by == RepairMeans::Order)), "{found:?}");
     }
 
     // covers: CYC-096
@@ -139,7 +139,7 @@ mod tests {
         };
         let won = repairs(&walk(true, segments()));
         let taken = won[0].taken.unwrap();
-        assert_eq!((taken.segments, taken.tool_calls, taken.by), (2, 4, By::Success));
+        assert_eq!((taken.segments, taken.tool_calls, taken.by), (2, 4, RepairMeans::Success));
         assert_eq!(repairs(&walk(false, segments()))[0].taken, None);
         assert!(repairs(&walk(true, vec![segment(0, "A", 1, None)])).is_empty());
     }

@@ -14,7 +14,7 @@ mod tune;
 use std::path::Path;
 
 use gimbal_neural::data::{MOST_BYTES, Part, Split, synthetic};
-use gimbal_neural::eval::{By, evaluate, judge};
+use gimbal_neural::eval::{GroupBy, evaluate, judge};
 use gimbal_neural::{Body, Dataset, Net};
 use serde_json::json;
 
@@ -125,10 +125,10 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
         )));
     }
     let only = options.by.map(|by| match by {
-        Grouping::All => By::All,
-        Grouping::Environment => By::Environment,
-        Grouping::Kind => By::Kind,
-        Grouping::Noise => By::Noise,
+        Grouping::All => GroupBy::All,
+        Grouping::Environment => GroupBy::Environment,
+        Grouping::Kind => GroupBy::Kind,
+        Grouping::Noise => GroupBy::Noise,
     });
     groups.retain(|group| only.is_none_or(|by| group.by == by));
     tables::show(&table::figures(&groups, format!("Weights: {}.", net.identity())), options.format)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_neural::data::{Conflict, Part, Split};
-use gimbal_temporal::rollout::{Matter, Resolution};
+use gimbal_temporal::rollout::{ConflictCause, Resolution};
 
 use super::{read, text};
 use crate::args::StatsArgs;
@@ -36,7 +36,7 @@ struct Counts<'c> {
     untied: u64,
     ways: u64,
     parties: u64,
-    matters: BTreeMap<Matter, u64>,
+    matters: BTreeMap<ConflictCause, u64>,
     resolutions: BTreeMap<Resolution, u64>,
 }
 
@@ -53,7 +53,7 @@ impl<'c> Counts<'c> {
         self.alike += u64::from((0..conflict.candidates.len()).all(|place| conflict.regret(place) == 0.0));
         self.ways += conflict.candidates.len() as u64;
         self.parties += conflict.parties.len() as u64;
-        *self.matters.entry(Matter::of(&conflict.kind)).or_default() += 1;
+        *self.matters.entry(ConflictCause::of(&conflict.kind)).or_default() += 1;
         if !conflict.tied {
             self.untied += 1;
             if let Some(resolution) = conflict.resolution(conflict.best) {
@@ -69,7 +69,9 @@ impl<'c> Counts<'c> {
         row.extend(self.parts.map(|part| share(part, self.conflicts)));
         row.extend([mean(self.parties), mean(self.ways)]);
         row.extend([share(self.untied, self.conflicts), share(self.alike, self.conflicts)]);
-        row.extend(Matter::ALL.map(|matter| share(self.matters.get(&matter).copied().unwrap_or(0), self.conflicts)));
+        row.extend(
+            ConflictCause::ALL.map(|matter| share(self.matters.get(&matter).copied().unwrap_or(0), self.conflicts)),
+        );
         row.extend(Resolution::ALL.map(|way| share(self.resolutions.get(&way).copied().unwrap_or(0), self.untied)));
         row
     }
@@ -81,7 +83,7 @@ fn published() -> Vec<Cell> {
     let mut row = vec![Cell::text("published"), Cell::count(100_000_u64), Cell::number(None)];
     row.extend([800, 100, 100].map(|share| printed(Some(share))));
     row.extend([Cell::number(None), Cell::number(None), Cell::number(None), Cell::number(None)]);
-    row.extend(Matter::ALL.map(|matter| printed(matter.published())));
+    row.extend(ConflictCause::ALL.map(|matter| printed(matter.published())));
     row.extend(Resolution::ALL.map(|way| printed(Some(way.published()))));
     row
 }
@@ -105,13 +107,18 @@ fn table(rows: Vec<Vec<Cell>>) -> Table {
             share("alike", "All alike", "label", "Share whose ways are all worth the same"),
             share(
                 "resource",
-                Matter::Resource.name(),
+                ConflictCause::Resource.name(),
                 "matter",
                 "Share; of several causes the first of directive, effect, resource",
             ),
-            share("effect", Matter::Effect.name(), "matter", "Share"),
-            share("authority", Matter::Authority.name(), "matter", "Share: a directive does not let a call through"),
-            share("step", Matter::Step.name(), "matter", "Share; not counted by the work"),
+            share("effect", ConflictCause::Effect.name(), "matter", "Share"),
+            share(
+                "authority",
+                ConflictCause::Authority.name(),
+                "matter",
+                "Share: a directive does not let a call through",
+            ),
+            share("step", ConflictCause::Step.name(), "matter", "Share; not counted by the work"),
             share(
                 "higher",
                 Resolution::Higher.name(),

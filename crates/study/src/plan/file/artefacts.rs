@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::yaml::{At, Kind, Member, Node};
+use gimbal_core::yaml::{Kind, Location, Member, Node};
 use serde_json::Value;
 
 use crate::plan::error::Problem;
@@ -14,7 +14,7 @@ pub struct NamedArtefact {
     /// Path of its file; `None` where an architecture goes without the study's.
     pub path: Option<String>,
     /// Where it is named.
-    pub at: At,
+    pub at: Location,
 }
 
 /// Artefacts by name.

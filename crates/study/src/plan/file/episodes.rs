@@ -1,7 +1,7 @@
 //! The sections `tasks` and `episodes` of a study: which episodes are played.
 
 use gimbal_core::nearest;
-use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::yaml::{Kind, Location, Node};
 use serde_json::{Value, json};
 
 use super::{Count, Episodes, Extended, Tasks};
@@ -97,7 +97,7 @@ impl Episodes {
 
 impl Default for Episodes {
     fn default() -> Self {
-        let (tasks, extended, counted_at) = (Tasks::default(), Vec::new(), At::default());
+        let (tasks, extended, counted_at) = (Tasks::default(), Vec::new(), Location::default());
         Self { tasks, runs: 1, instances: None, extended, trials: Trials::ONE, seed: 0, counted_at }
     }
 }

@@ -7,7 +7,7 @@ mod roles;
 
 use std::collections::BTreeMap;
 
-use gimbal_core::yaml::{At, Kind, Node};
+use gimbal_core::yaml::{Kind, Location, Node};
 use gimbal_core::{Limits, RoleSettings};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ pub struct StudyFile {
     /// Limits of the study.
     pub study_limits: StudyLimits,
     /// Label of the cell that paired differences are taken against, and its place.
-    pub baseline: Option<(String, At)>,
+    pub baseline: Option<(String, Location)>,
     /// Base addresses, rates and retries of models.
     pub models: Option<Node>,
 }
@@ -82,7 +82,7 @@ pub struct Tasks {
     /// At most this many tasks.
     pub limit: Option<u64>,
     /// Where they are named.
-    pub at: At,
+    pub at: Location,
 }
 
 /// An architecture and its settings.
@@ -106,9 +106,9 @@ pub struct Variant {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleSet {
     /// Settings and place by role.
-    pub roles: BTreeMap<String, (RoleSettings, At)>,
+    pub roles: BTreeMap<String, (RoleSettings, Location)>,
     /// Its place in the file.
-    pub at: At,
+    pub at: Location,
 }
 
 /// Which episodes.
@@ -127,22 +127,22 @@ pub struct Episodes {
     /// Seed of the study.
     pub seed: u64,
     /// Where runs or trials are numbered.
-    pub counted_at: At,
+    pub counted_at: Location,
 }
 
 /// Another number of episodes for the cells that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extended {
     /// Label of an architecture, and its place.
-    pub configuration: Option<(String, At)>,
+    pub configuration: Option<(String, Location)>,
     /// A model that plays in the cell, and its place.
-    pub model: Option<(String, At)>,
+    pub model: Option<(String, Location)>,
     /// Instances, where the entry names them.
     pub instances: Option<u32>,
     /// Runs of each instance where the entry names instances, in all where it does not.
     pub runs: Option<u32>,
     /// Its place in the file.
-    pub at: At,
+    pub at: Location,
 }
 
 /// How often every task of a cell is run.
@@ -163,7 +163,11 @@ pub(super) const LONGEST_NAME: usize = 80;
 /// The first thing that is wrong with its form: place, key, and the nearest known key.
 pub fn parse(text: &str, file: &str) -> Result<StudyFile, Problem> {
     let empty = || {
-        Problem::at(file, At::default(), "the file is empty: a study needs `study`, `environment` and `architectures`")
+        Problem::at(
+            file,
+            Location::default(),
+            "the file is empty: a study needs `study`, `environment` and `architectures`",
+        )
     };
     if text.trim().is_empty() {
         return Err(empty());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gimbal_core::nearest;
-use gimbal_core::yaml::At;
+use gimbal_core::yaml::Location;
 
 use crate::plan::cells::{Cell, EnvironmentPart, Plan};
 use crate::plan::error::{Problem, Problems};
@@ -57,7 +57,7 @@ fn models_of(cell: &Cell) -> Vec<&str> {
 }
 
 fn names(entry: &Extended, cell: &Cell) -> bool {
-    let one_of = |named: &Option<(String, At)>, of: Vec<&str>| {
+    let one_of = |named: &Option<(String, Location)>, of: Vec<&str>| {
         named.as_ref().is_none_or(|(name, _)| of.contains(&name.as_str()))
     };
     one_of(&entry.configuration, configurations(cell)) && one_of(&entry.model, models_of(cell))

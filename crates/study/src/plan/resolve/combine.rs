@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_analysis::{self as row, CellInfo, RoleModel};
-use gimbal_core::yaml::At;
+use gimbal_core::yaml::Location;
 use gimbal_core::{Architecture, Digest, RoleSettings};
 use gimbal_model::{ModelFacts, ModelKind};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(super) fn cells(
     study: &StudyFile,
     environments: &[Arc<EnvironmentPart>],
     built: &[Built],
-    role_sets: &[(RoleMap, At)],
+    role_sets: &[(RoleMap, Location)],
     (models, warnings): (&masks::Models, &mut Vec<String>),
 ) -> Result<Vec<Cell>, Problems> {
     let mut problems = Problems::default();
@@ -44,7 +44,7 @@ pub(super) fn cells(
                 continue;
             }
             let asked: Vec<&String> = built.needs.roles.iter().chain(&offers.asks).collect();
-            let no_roles: [(RoleMap, At); 1] = [(BTreeMap::new(), built.variant.node.at)];
+            let no_roles: [(RoleMap, Location); 1] = [(BTreeMap::new(), built.variant.node.at)];
             let sets = if asked.is_empty() { &no_roles[..] } else { role_sets };
             if sets.is_empty() {
                 let what = format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gimbal_core::yaml::{At, Node};
+use gimbal_core::yaml::{Location, Node};
 use gimbal_core::{Architecture, EnvError, Files, Needs, TaskId, nearest};
 use serde_json::Value;
 
@@ -140,7 +140,7 @@ pub(super) fn architecture(
 }
 
 /// The place of a setting. Settings of all agents may be written in the place of those of one.
-fn place_of_setting(node: &Node, path: &str) -> At {
+fn place_of_setting(node: &Node, path: &str) -> Location {
     let own = path.rsplit('.').next().unwrap_or(path);
     if node.place_of(path) == node.at { node.place(own) } else { node.place_of(path) }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gimbal_core::yaml::At;
+use gimbal_core::yaml::Location;
 use gimbal_core::{Decoding, RoleSettings};
 use gimbal_model::ModelFacts;
 
@@ -14,11 +14,11 @@ use crate::plan::file::{StudyFile, sampling_of};
 use crate::plan::options::Options;
 
 /// The settings of each role, with the place where it is written.
-pub(super) type RoleMap = BTreeMap<String, (RoleSettings, At)>;
+pub(super) type RoleMap = BTreeMap<String, (RoleSettings, Location)>;
 
 /// The study's role sets, with the command line's model in place of every other. Equal sets count once.
-pub(super) fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, At)> {
-    let mut sets: Vec<(RoleMap, At)> = Vec::new();
+pub(super) fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, Location)> {
+    let mut sets: Vec<(RoleMap, Location)> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     for set in &study.roles {
         let mut roles = set.roles.clone();
@@ -40,7 +40,7 @@ pub(super) fn role_sets(study: &StudyFile, options: &Options) -> Vec<(RoleMap, A
     }
     if let (true, Some(model)) = (sets.is_empty(), &options.model) {
         let settings = RoleSettings { model: model.clone(), decoding: Decoding::Free, sampling: sampling_of(model) };
-        sets.push((BTreeMap::from([("default".to_owned(), (settings, At::default()))]), At::default()));
+        sets.push((BTreeMap::from([("default".to_owned(), (settings, Location::default()))]), Location::default()));
     }
     sets
 }
@@ -62,7 +62,7 @@ pub(super) fn known_roles<'a>(built: &'a [Built], environments: &'a [Arc<Environ
 /// Roles that environments may ask.
 const ENVIRONMENT_ROLES: [&str; 3] = ["judge", "reader", "user"];
 
-pub(super) fn check_price(study: &StudyFile, facts: &ModelFacts, at: At) -> Result<(), Problem> {
+pub(super) fn check_price(study: &StudyFile, facts: &ModelFacts, at: Location) -> Result<(), Problem> {
     let limits = [
         ("study", study.study_limits.cost_microdollars),
         ("cell", study.cell_limits.cost_microdollars),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use gimbal_core::{Decoding, LaneId, Milli, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::LayerMasked;
-use gimbal_temporal::authority::{Decision, Standing};
+use gimbal_temporal::authority::{Decision, Permission};
 use gimbal_temporal::contracts::{RuleAction, Situation};
 use gimbal_temporal::{Layer, Proposal, pattern};
 
@@ -33,7 +33,7 @@ impl Temporal {
         let thousandths = |seconds: u32| Milli(i64::from(seconds) * 1000);
         let span = (thousandths(least), thousandths(most));
         let decision = Decision { span: Some(span), ..Decision::new(proposal.category, &pattern::shown(call)) };
-        if self.arbiter.authority.standing(proposal.layer, &decision) != Standing::Untimely {
+        if self.arbiter.authority.permission(proposal.layer, &decision) != Permission::Untimely {
             return None;
         }
         let timely = |layer: &Layer| (span.0..=span.1).contains(&layer.spec().tau);

@@ -10,9 +10,9 @@ use crate::tools::name;
 /// What is known before a round, and what the round before told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct GameView {
     /// Agents, by place.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<AgentView>,
     /// Most rounds.
     pub most_rounds: usize,
     /// Votes for stop that end the game.
@@ -28,7 +28,7 @@ pub struct Told {
 /// One agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Seat {
+pub struct AgentView {
     /// Whether whoever plays speaks for it.
     pub played: bool,
     /// Whether it is told that it is an adversary.
@@ -49,7 +49,7 @@ pub struct Round {
     pub reasons: Vec<String>,
 }
 
-impl Told {
+impl GameView {
     /// What a game tells now.
     #[must_use]
     pub fn of(game: &Game) -> Self {
@@ -57,7 +57,7 @@ impl Told {
         let seat = |agent: usize| {
             let played = game.is_played(agent);
             let adversary = played && setup.is_adversary(agent) && setup.strategy == Strategy::Played;
-            Seat { played, adversary, start: played.then(|| setup.start(agent)) }
+            AgentView { played, adversary, start: played.then(|| setup.start(agent)) }
         };
         let round = game.rounds().last().map(|round| Round {
             told: (0..setup.agents())

@@ -38,7 +38,7 @@ impl Shown {
 
 /// A packet with everything that its tools need.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct PacketIndex {
     packet: Packet,
     /// The line of each fact.
     lines: Vec<String>,
@@ -47,8 +47,8 @@ pub struct Desk {
     entities: Vec<(Entity, Vec<FactId>)>,
 }
 
-impl Desk {
-    /// The desk over a packet.
+impl PacketIndex {
+    /// The index of a packet.
     #[must_use]
     pub fn new(packet: Packet) -> Self {
         let mut about: BTreeMap<&Entity, BTreeSet<FactId>> = BTreeMap::new();

@@ -58,7 +58,7 @@ pub(super) struct Heard<'a> {
 }
 
 /// One side of a case.
-pub(super) struct Seat<'a> {
+pub(super) struct DebateSide<'a> {
     case: Case<'a>,
     /// The side.
     pub role: Role,
@@ -66,7 +66,7 @@ pub(super) struct Seat<'a> {
     pub turns: Vec<Turn>,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> DebateSide<'a> {
     /// A side that sees the packet and nothing else.
     pub(super) const fn observe(case: Case<'a>, role: Role) -> Self {
         Self { case, role, turns: Vec::new() }
@@ -227,7 +227,7 @@ impl<'a> Seat<'a> {
     /// What an expert of this side says, who knows the packet and the rules and no more. It keeps the rules of the answer: whoever is surer than
     /// [`UNCITED`] of what it is asked makes a claim. Under one neutral prompt a Skeptic without an explanation is sure of a threat, and claims what
     /// the Architect claims.
-    fn competent(&self, heard: Option<Heard<'_>>) -> Position {
+    fn expert_position(&self, heard: Option<Heard<'_>>) -> Position {
         let thesis = heard.map(|heard| &heard.turn.position);
         let mut position = self.case.by_rule(self.role, self.strategy(), thesis);
         let is_uncited =
@@ -246,7 +246,7 @@ impl<'a> Seat<'a> {
     /// What an expert would say; others are unsure the other way round, cite facts that say nothing of the sort, or cite one that does not
     /// exist.
     fn hint(&self, anchored: bool, heard: Option<Heard<'_>>) -> gimbal_core::Hint {
-        let position = self.competent(heard);
+        let position = self.expert_position(heard);
         let confidence = share(self.told(position.confidence));
         let opposite = share(Milli(1000 - self.told(position.confidence).0));
         let message = |assertions: Vec<Value>, confidence: &Value| {
