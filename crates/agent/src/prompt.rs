@@ -235,7 +235,7 @@ impl Builder<'_> {
                 (Protocol::Json, false) => {
                     format!("{case}\n{}", spaced_members(&[("thought", thought.into()), ("action", answer.into())]))
                 }
-                // A message is no text in quotation marks.
+                // A message is not a text in quotation marks.
                 (protocol, true) => format!("{case}\n{}", protocol.write_message(&thought, answer)),
                 (Protocol::NativeTools, false) => {
                     format!("{case}\n<an action>({})", spaced_members(&[("reasoning", thought.into())]))

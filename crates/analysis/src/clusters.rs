@@ -1,4 +1,4 @@
-//! Which episodes hang together: runs of one task and instance share an environment (BOG-142), trials of one session a memory.
+//! Which episodes depend on one another: runs of one task and instance share an environment (BOG-142), trials of one session a memory.
 //!
 //! An interval that takes them one at a time is too narrow. Everything that prints one goes through here.
 
@@ -20,7 +20,7 @@ pub(crate) fn pair_key(row: &EpisodeRow) -> PairKey<'_> {
 /// What pairs an episode with others, and the instance that it belongs to.
 pub(crate) type Place<'a> = (PairKey<'a>, u32);
 
-/// Where an episode was played: what decides which others it hangs together with.
+/// Where an episode was played: what decides which others it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EpisodePlace<'a> {
     /// The environment part of the pairing key.
@@ -50,7 +50,7 @@ pub struct Grouping {
     pub of: Vec<usize>,
     /// Clusters.
     pub count: usize,
-    /// Whether there are several clusters, and one of them holds what hangs together.
+    /// Whether there are several clusters, and one of them holds episodes that depend on one another.
     pub matters: bool,
 }
 

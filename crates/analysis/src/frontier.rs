@@ -20,7 +20,7 @@ impl Point {
 /// For each point whether no other dominates it (BOG-172). Equal points stand or fall together.
 #[must_use]
 pub fn pareto(points: &[Point]) -> Vec<bool> {
-    // What is no number is compared with nothing.
+    // What is not a number is compared with nothing.
     let mut efficient = vec![true; points.len()];
     let mut order: Vec<usize> =
         (0..points.len()).filter(|at| !points[*at].cost.is_nan() && !points[*at].value.is_nan()).collect();

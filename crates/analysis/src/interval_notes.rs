@@ -13,7 +13,7 @@ pub fn interval_note(analysis: &Analysis) -> String {
         let scope = if whole { "" } else { " in cells with several runs of a task or instance" };
         (
             format!(
-                "Student t robust against clusters{scope}: the runs of one task and instance hang together, and there is one degree of freedom less than clusters"
+                "Student t robust against clusters{scope}: the runs of one task and instance depend on one another, and there is one degree of freedom less than clusters"
             ),
             "Wilson, with the number of episodes that the clusters are worth (none or all: the number of clusters)",
         )

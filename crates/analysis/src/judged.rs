@@ -229,7 +229,7 @@ pub fn table(cells: &[JudgedCell]) -> Table {
         }
     }
     let notes = vec![
-        "A failure of a provider is no verdict: such items are counted, and asked again by the next `gimbal rescore`."
+        "A failure of a provider is not a verdict: such items are counted, and asked again by the next `gimbal rescore`."
             .to_owned(),
     ];
     Table { key: KEY, title: "Answers judged again".to_owned(), columns, rows, notes }

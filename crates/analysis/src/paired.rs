@@ -1,5 +1,5 @@
 //! Everything that can be said of a difference between two cells that played the same seeds: intervals that respect how
-//! episodes hang together, and tests.
+//! episodes depend on one another, and tests.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct PairedTest {
     pub basic: PairedDifference,
     /// Plain t interval, every pair for itself: what a reader would compute who knew of no clusters.
     pub plain: Option<Interval>,
-    /// Groups of pairs that may hang together: those of a task and instance where several were played, else those of a run.
+    /// Groups of pairs that may depend on one another: those of a task and instance where several were played, else those of a run.
     pub clusters: usize,
     /// Cluster-robust t interval with one degree of freedom less than clusters, the one of `basic`; the plain t interval
     /// where every pair is a cluster of its own. `None` for one cluster.

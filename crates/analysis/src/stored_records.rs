@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 
-/// The kind by which a source asks for the last observation of each episode. It comes behind the episode's records, and is no
+/// The kind by which a source asks for the last observation of each episode. It comes behind the episode's records, and is not the
 /// kind of any record.
 pub const LAST_OBSERVATION: &str = "last observation";
 

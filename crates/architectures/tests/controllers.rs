@@ -409,8 +409,8 @@ async fn a_planner_makes_the_graph_and_what_is_no_graph_is_corrected_once() {
     }
 }
 
-/// An answer that cannot be read at all, since it has not the form or was cut, is asked for once more like any other that is no
-/// graph; a refusal stands.
+/// An answer that cannot be read at all, since it has not the form or was cut, is asked for once more like any other that is not a
+/// graph; a refusal is not asked again.
 // covers: CYC-020
 #[tokio::test]
 async fn a_plan_of_bad_shape_gets_its_repair_call() {

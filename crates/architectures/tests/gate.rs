@@ -159,7 +159,7 @@ async fn the_verifiers_word_passes_only_with_a_quotation_that_stands() {
 // covers: CYC-095
 #[tokio::test]
 async fn budgets_hold_and_what_cannot_be_read_passes_unchecked() {
-    // An answer that is never mended: C_g holds, and the environment sees at most the one of the last call.
+    // An answer that is never repaired: C_g holds, and the environment sees at most the one of the last call.
     for base in ["react", "dag", "cyclic"] {
         let own = if base == "react" {
             json!({ "conversation": "episode" })

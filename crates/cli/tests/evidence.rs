@@ -101,7 +101,7 @@ fn nothing_is_written_over_what_is_read() {
         assert!(said.code == 2 && said.err.contains("is among the files that are read"), "{arguments:?}: {}", said.err);
     }
     assert_eq!(std::fs::read_to_string(log).unwrap(), ordinary());
-    // A new file beside the others is no loss.
+    // A new file beside the others is not a loss.
     place.gimbal(&["evidence", "extract", "logs", "--year", "2026", "-o", "logs/packet.json"]).good();
     let said = place.gimbal(&["evidence", "prove", "F001", "logs/packet.json", "-o", "logs/packet.json"]);
     assert!(said.code == 2 && said.err.contains("is the packet itself"), "{}", said.err);
@@ -266,9 +266,9 @@ fn mistakes_are_told_with_what_was_expected() {
         ),
         (&["triage", log, "--format", "sylog"], "did you mean `syslog`"),
         (&["triage", log, "--judge", "v3"], "there is no judge `v3`"),
-        (&["triage", log, "--since", "yesterday"], "--since: `yesterday` is no time"),
+        (&["triage", log, "--since", "yesterday"], "--since: `yesterday` is not a time"),
         (&["triage", log, "--entity", "mars"], "--entity"),
-        (&["evidence", "show", log], "is no packet, which begins with `{\"header\"`"),
+        (&["evidence", "show", log], "is not a packet, which begins with `{\"header\"`"),
         (&["evidence", "raw", "F001", log, log, "--most", "0"], "must be at least 1"),
         (&["judge", "sweep", "--judge", "calibrated"], "--mean-architect"),
         (&["judge", "sweep", "--architect", "0.5-2", "--skeptic", "0.1"], "--architect: `0.5-2`"),
@@ -327,7 +327,7 @@ fn the_raw_record_behind_a_fact_is_shown_as_it_was_hashed() {
         "{}",
         said.out
     );
-    assert!(said.err.contains("is no source of this packet"), "{}", said.err);
+    assert!(said.err.contains("is not a source of this packet"), "{}", said.err);
     assert!(!said.out.contains("Failed"), "{}", said.out);
     // A fact that counts: the first of its records.
     let counted = id(&|fact| fact.get("aggregate").is_some());

@@ -265,7 +265,7 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     let said = place.gimbal(&["evidence", "verify", "cut.jsonl"]);
     assert!(said.code == 1 && said.err.contains("a line feed, is missing"), "{}", said.err);
 
-    // A copy of a run is no further verdict.
+    // A copy of a run is not a further verdict.
     let runs: Vec<PathBuf> =
         std::fs::read_dir(place.path().join("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let first = runs.iter().find(|path| path.is_dir()).unwrap();

@@ -83,7 +83,7 @@ classes! {
     PacketFiltered = "packet_filtered", Some(4001), "A packet filter logged a packet.";
     DnsQuery = "dns_query", Some(4003), "A name was looked up.";
     HttpRequest = "http_request", Some(4002), "A web request.";
-    SshEvent = "ssh_event", Some(4007), "An event of an SSH server that is no logon.";
+    SshEvent = "ssh_event", Some(4007), "An event of an SSH server other than a logon.";
     Wmi = "wmi", Some(1009), "An event of Windows Management Instrumentation.";
     SecurityProduct = "security_product", Some(2004), "A security product reported a detection or was given other settings.";
     SystemStarted = "system_started", Some(1008), "A system started.";
@@ -91,7 +91,7 @@ classes! {
     ClockChanged = "clock_changed", Some(1008), "A clock was set.";
     Software = "software", Some(1008), "Software was installed, updated or removed.";
     Syscall = "syscall", Some(1007), "A system call was audited.";
-    Message = "message", None, "A record of another kind, as it stands.";
+    Message = "message", None, "A record of another kind, as it is.";
     Inventory = "inventory", None, "What an inventory says of a host, an address or a service.";
     ChangeWindow = "change_window", None, "A change that was announced: ticket, window, what it covers.";
     KnownScanner = "known_scanner", None, "An address that is known to scan.";

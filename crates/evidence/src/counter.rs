@@ -17,9 +17,9 @@ impl fmt::Display for Counter {
     }
 }
 
-/// A text that is no such number.
+/// A text that is not such a number.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no counter: expected a whole number up to 2^64 - 1 as a text")]
+#[error("`{0}` is not a counter: expected a whole number up to 2^64 - 1 as a text")]
 pub struct NotACounter(String);
 
 impl FromStr for Counter {

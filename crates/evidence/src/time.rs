@@ -14,9 +14,9 @@ use crate::text::as_text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(i64);
 
-/// A text that is no such time.
+/// A text that is not such a time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no time: expected RFC 3339, such as 2026-03-28T09:00:00Z")]
+#[error("`{0}` is not a time: expected RFC 3339, such as 2026-03-28T09:00:00Z")]
 pub struct NotATime(pub String);
 
 /// The first and the last number of microseconds that the library takes.

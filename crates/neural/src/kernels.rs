@@ -251,7 +251,7 @@ pub fn gelu(values: &mut [f32]) {
     wide::gelu(values);
 }
 
-/// The same functions compiled twice: for every machine of a kind, and for those with vectors of 256 bits. The second is no other function: the
+/// The same functions compiled twice: for every machine of a kind, and for those with vectors of 256 bits. The second is not another function: the
 /// compiler may not change the order of sums nor contract products and sums.
 mod wide {
     use super::{Quantised, gelu_all, product_f32, product_q8};

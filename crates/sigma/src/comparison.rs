@@ -142,7 +142,8 @@ pub fn hits(files: &[Compared<'_>]) -> Table {
             ]
         })
     });
-    let notes = vec!["A hit says that a pattern matched a record. It is no verdict and no proof of malice.".to_owned()];
+    let notes =
+        vec!["A hit says that a pattern matched a record. It is neither a verdict nor a proof of malice.".to_owned()];
     Table { key: "hits", title: "Rules that matched".to_owned(), columns, rows: rows.collect(), notes }
 }
 

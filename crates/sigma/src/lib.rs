@@ -1,6 +1,6 @@
 //! Sigma rules of others over the records of telemetry, and their hits as facts.
 //!
-//! A hit says that a pattern matched a record. It is no observation, no verdict and no proof of malice: its fact is of the class
+//! A hit says that a pattern matched a record. It is neither an observation nor a verdict, and proves no malice: its fact is of the class
 //! `rule_hit`, which agents by rule and judges pass over.
 //!
 //! A rule is asked about a record only where its log source means such records ([`Tables`]). A record is asked about by the names that rules

@@ -62,7 +62,7 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
     };
     text.push_str(&body);
     if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty() || !readers.is_empty()) {
-        text.push_str("; rows marked plumbing, scripted, noisy expert or reader are no evidence");
+        text.push_str("; rows marked plumbing, scripted, noisy expert or reader are not evidence");
     }
     let cut: usize = analysis.cells.iter().map(CellSummary::cuts).sum();
     if cut > 0 {
@@ -190,15 +190,15 @@ fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
     };
     halves.sort_by(f64::total_cmp);
     let finding = match (standing, compared.len()) {
-        (0, 1) => format!("the one difference{baseline} does not stand at {percent}%"),
-        (1, 1) => format!("the one difference{baseline} stands at {percent}%"),
+        (0, 1) => format!("the one difference{baseline} does not hold at {percent}%"),
+        (1, 1) => format!("the one difference{baseline} holds at {percent}%"),
         (0, all) => format!(
-            "none of {all} differences{baseline} stands after correction for {family} comparisons ({percent}%, Holm)"
+            "none of {all} differences{baseline} holds after correction for {family} comparisons ({percent}%, Holm)"
         ),
         (some, all) => {
             format!(
                 "{some} of {all} differences{baseline} {} after correction for {family} comparisons ({percent}%, Holm)",
-                if some == 1 { "stands" } else { "stand" }
+                if some == 1 { "holds" } else { "hold" }
             )
         }
     };

@@ -93,7 +93,7 @@ pub struct Printed {
     /// File with the numbers among the program's data, such as `papers/bog.yaml`.
     pub file: &'static str,
     /// Reads such a file and recomputes what follows; the second argument is what messages call the file. Returns the
-    /// name of the work with the results. Fails when the text is no such file, or one of its tables names a row that
+    /// name of the work with the results. Fails when the text is not such a file, or one of its tables names a row that
     /// it lacks.
     pub examine: Examine,
 }

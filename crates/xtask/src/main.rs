@@ -5,6 +5,7 @@ mod circles;
 mod fidelity;
 mod invariants;
 mod language;
+mod literals;
 mod names;
 mod requirement;
 mod requirements;
@@ -87,6 +88,16 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Whether a path, as [`shown`], is of a source file outside tests. What exists for tests alone counts as tests.
+fn is_source(name: &str) -> bool {
+    const FOR_TESTS: [&str; 2] = ["crates/testkit/", "crates/fuzz/"];
+    name.ends_with(".rs")
+        && name.contains("/src/")
+        && !name.contains("/tests/")
+        && !name.ends_with("/tests.rs")
+        && !FOR_TESTS.iter().any(|folder| name.starts_with(folder))
 }
 
 /// A path as the reports show it: relative to the workspace, with forward slashes.

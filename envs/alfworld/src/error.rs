@@ -1,4 +1,4 @@
-//! What can be wrong with a game: where, what, and how to mend it.
+//! What can be wrong with a game: where, what, and how to fix it.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ pub enum Fault {
     #[error("is nested deeper than {0} levels; no game needs that: the text is damaged")]
     TooDeep(usize),
     /// A word stands where another is wanted.
-    #[error("{found} stands where {wanted} is wanted")]
+    #[error("found {found}, expected {wanted}")]
     Unexpected {
         /// What was read.
         found: String,
@@ -55,7 +55,7 @@ pub enum Fault {
         wanted: String,
     },
     /// A predicate that the domain does not declare.
-    #[error("there is no predicate `{name}`{hint}; declare it in (:predicates ...) of the domain, or mend its name")]
+    #[error("there is no predicate `{name}`{hint}; declare it in (:predicates ...) of the domain, or correct its name")]
     UnknownPredicate {
         /// As it is written.
         name: String,
@@ -73,10 +73,10 @@ pub enum Fault {
         given: usize,
     },
     /// A variable that nothing binds.
-    #[error("variable `{0}` is bound by no parameter and no quantifier; declare it, or mend its name")]
+    #[error("variable `{0}` is bound by no parameter and no quantifier; declare it, or correct its name")]
     UnboundVariable(String),
     /// An object or type that is not declared.
-    #[error("there is no {what} `{name}`{hint}; declare it, or mend its name")]
+    #[error("there is no {what} `{name}`{hint}; declare it, or correct its name")]
     Unknown {
         /// `object`, `type`, ...
         what: &'static str,
@@ -86,7 +86,9 @@ pub enum Fault {
         hint: String,
     },
     /// A grammar symbol that no rule defines.
-    #[error("the grammar has no symbol `{name}`{hint}, which `{user}` asks for; add a rule for it, or mend its name")]
+    #[error(
+        "the grammar has no symbol `{name}`{hint}, which `{user}` asks for; add a rule for it, or correct its name"
+    )]
     UnknownSymbol {
         /// As it is written between `#`.
         name: String,

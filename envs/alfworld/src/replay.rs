@@ -152,7 +152,7 @@ pub struct ReplayReport {
     pub mismatches: u64,
     /// The first of them.
     pub first: Option<Mismatch>,
-    /// Files, lines or games that could not be used, with how to mend them.
+    /// Files, lines or games that could not be used, with how to fix them.
     pub unreadable: Vec<Unreadable>,
 }
 

@@ -1,4 +1,4 @@
-//! Damaged games: each is refused with its place, what is wrong and how to mend it.
+//! Damaged games: each is refused with its place, what is wrong and how to fix it.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common;

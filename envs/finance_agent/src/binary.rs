@@ -29,7 +29,7 @@ const TYPES: [(&str, &str); 8] = [
 /// Bytes that are looked at.
 const LOOKED: usize = 4096;
 
-/// What a body is, where it is no text; none for text.
+/// What a body is, where it is not a text; none for text.
 ///
 /// # Examples
 /// ```

@@ -188,7 +188,7 @@ impl Literal<'_> {
         })?;
         match self.peek() {
             None => Ok(items),
-            Some(found) => self.fail(format!("`{found}` stands behind the end of the list")),
+            Some(found) => self.fail(format!("`{found}` follows the end of the list")),
         }
     }
 

@@ -35,7 +35,7 @@ pub struct Search {
 impl Search {
     fn filter(&self) -> Filter {
         let number = |cik: &String| cik.trim().trim_start_matches('0').parse().ok();
-        // A key that is no number is nobody's.
+        // A key that is not a number is nobody's.
         let ciks: Vec<u64> = self.ciks.iter().map(|cik| number(cik).unwrap_or(u64::MAX)).collect();
         Filter { forms: self.forms.clone(), ciks, start: self.start.clone(), end: self.end.clone() }
     }

@@ -74,14 +74,14 @@ pub enum ActionError {
         example: String,
     },
     /// Nothing has this name.
-    #[error("there is no {parameter} `{value}`{mend}")]
+    #[error("there is no {parameter} `{value}`{hint}")]
     UnknownValue {
         /// The parameter.
         parameter: &'static str,
         /// What was written.
         value: String,
         /// The nearest name, if one is close, and how they are named.
-        mend: String,
+        hint: String,
     },
     /// The node is not in play now.
     #[error("`{node}` is not in the network now; place it first")]
@@ -90,14 +90,14 @@ pub enum ActionError {
         node: String,
     },
     /// The action takes no such parameter.
-    #[error("`{action}` takes no parameter `{parameter}`; {mend}")]
+    #[error("`{action}` takes no parameter `{parameter}`; {hint}")]
     UnknownParameter {
         /// The action.
         action: &'static str,
         /// What was written.
         parameter: String,
         /// What would be right.
-        mend: String,
+        hint: String,
     },
     /// More than one action.
     #[error("{0}")]
@@ -179,7 +179,7 @@ impl Vocabulary {
                     Some((key, value)) => Err(ActionError::UnknownParameter {
                         action,
                         parameter: key.unwrap_or(value).to_owned(),
-                        mend: format!("write `{action}` alone"),
+                        hint: format!("write `{action}` alone"),
                     }),
                 };
             }
@@ -187,7 +187,7 @@ impl Vocabulary {
             Verb::On(kind) => (tool(kind), NODE),
         };
         let value = self.only(action, parameter, arguments)?;
-        let unknown = |mend: String| ActionError::UnknownValue { parameter, value: value.to_owned(), mend };
+        let unknown = |hint: String| ActionError::UnknownValue { parameter, value: value.to_owned(), hint };
         match verb {
             Verb::Deceive => self.find_edge(value).map(Intent::Deceive).ok_or_else(|| unknown(EDGES.to_owned())),
             Verb::On(kind) => {
@@ -216,7 +216,7 @@ impl Vocabulary {
                 return Err(ActionError::UnknownParameter {
                     action,
                     parameter: (*key).to_owned(),
-                    mend: format!("write `{}`", example(action, parameter)),
+                    hint: format!("write `{}`", example(action, parameter)),
                 });
             }
             let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));

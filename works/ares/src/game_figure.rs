@@ -98,7 +98,7 @@ fn draw(played: &[(String, &CellSummary, &[Game])]) -> Picture {
             })
             .collect();
         caption.push_str(&format!(
-            " Published for language models without adversaries: valid in {}. Policies, noisy experts and readers are no models.",
+            " Published for language models without adversaries: valid in {}. Policies, noisy experts and readers are not models.",
             rates.join(", ")
         ));
     }

@@ -445,7 +445,7 @@ fn debates_without_a_marking_are_counted_and_damaged_records_are_errors() {
     let damaged = [stand("referee", 1, 900, None, 1)];
     let episode = Episode { events: &damaged, ..episode };
     let error = fold.add(&episode, &mut texts).unwrap_err().to_string();
-    assert!(error.contains("`referee` is no side"), "{error}");
+    assert!(error.contains("`referee` is not a side"), "{error}");
     let states = fold.finish();
     let cases: &Cases = states.get(CASES.name).unwrap();
     assert!(cases.is_empty());

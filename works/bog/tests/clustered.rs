@@ -1,4 +1,4 @@
-//! Runs of one task and instance hang together, in every interval that is printed (BOG-142).
+//! Runs of one task and instance depend on one another, in every interval that is printed (BOG-142).
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::support;

@@ -197,7 +197,7 @@ fn printed_tables_and_claims_are_examined_and_every_miss_is_listed() {
     insta::assert_snapshot!("numbers", examined.numbers("Tab. 25", Some("Tab. 25")).to_text(120));
 }
 
-/// One input and one printed cell spoiled: both are found, and a listed miss that is mended is found, too.
+/// One input and one printed cell spoiled: both are found, and a listed miss that is fixed is found, too.
 #[test]
 fn a_spoiled_input_and_a_spoiled_cell_are_found() {
     let mut spoiled = facts();

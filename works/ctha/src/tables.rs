@@ -70,7 +70,7 @@ pub fn searched(epsilons: &[Milli]) -> Table {
         count("cases", "Cases", "Parties, pairs in conflict and priorities that were tried"),
         count("all_masked", "All masked", "Cases in which nobody is left"),
         count("residual", "Residual", "Cases in which two that are left exclude one another"),
-        count("needless", "Needless", "Cases in which somebody is masked whom nobody that is left excludes"),
+        count("needless", "Needless", "Cases in which a party is masked whom no remaining party excludes"),
         count("slowest", "Slowest masked", "Cases in which the slowest party is masked"),
         count("by_order", "By order", "Cases in which the order of the pairs changes who is masked"),
     ];

@@ -1,7 +1,7 @@
 //! The eighteen tables of cyclic control on a few rows whose every number is worked out by hand.
 //!
 //! Two crafting tasks, `a` and `b`, twice each. A walk is written as the subtasks it went through, a letter each: the last
-//! segment is followed by no decision and is no visit.
+//! segment is followed by no decision and is not a visit.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::support;

@@ -328,7 +328,7 @@ fn advice_is_checked_against_what_was_found() {
     let first = check(&[react, dag], &cycles, "textcraft", 0.95);
     assert_eq!((first[0].judged, first[0].against.len()), (Some(react), 1), "who is recommended too is no rival");
     assert_ne!(first[0].verdict, Verdict::Disagrees);
-    // The list is recommended too, and loses to the graph: that is no plain agreement.
+    // The list is recommended too, and loses to the graph: that is not a plain agreement.
     assert_ne!(first[0].verdict, Verdict::Agrees);
     let also = "Of the other recommended controllers static-dag won less than complete-cyclic";
     assert!(first[0].sentence.contains(also), "{}", first[0].sentence);

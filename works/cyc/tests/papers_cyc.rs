@@ -91,7 +91,7 @@ fn retention_is_of_the_runs_with_summaries() {
     assert!(missed >= 6, "{missed} of 8");
 }
 
-/// One input and one printed cell spoiled: both are found; a listed miss that is mended is found, too.
+/// One input and one printed cell spoiled: both are found; a listed miss that is fixed is found, too.
 #[test]
 fn a_spoiled_input_and_a_spoiled_cell_are_found() {
     let mut spoiled = facts();

@@ -353,7 +353,7 @@ pub struct ProtocolWording {
     pub loop_without_tools: String,
     /// Brings the persona's `answer_format`.
     pub answer_notice: String,
-    /// After the list of tools: what is no tool, above all the actions. To an agent whose answer is a message, `tools.closing`
+    /// After the list of tools: what is not a tool, above all the actions. To an agent whose answer is a message, `tools.closing`
     /// is said instead.
     pub tools_closing: String,
     /// Forbids tool syntax to an agent without tools.

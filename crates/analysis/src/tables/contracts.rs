@@ -57,7 +57,7 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
     }
     let mut notes = vec![
         "Of all episodes, those that a limit cut too. A message that falls to the default is the scaffolding's word and not the agent's: where that is most of them, the cell measures the defaults.".to_owned(),
-        "Dropped: suggestions that are no action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
+        "Dropped: suggestions that are not an action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
     ];
     if rows.is_empty() {
         notes.insert(

@@ -281,7 +281,7 @@ pub fn gaps(analysis: &Analysis) -> Option<Table> {
         .collect();
     let mut notes = Vec::new();
     if lost {
-        notes.push("Infrastructure losses are no outcome of an agent: they enter no mean and no rate.".to_owned());
+        notes.push("Infrastructure losses are not outcomes of an agent: they enter no mean and no rate.".to_owned());
         notes.extend(reasons(analysis));
     }
     if withheld {

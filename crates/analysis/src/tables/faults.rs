@@ -58,7 +58,7 @@ pub fn faults(analysis: &Analysis, rows: &Rows, recoveries: &Recoveries) -> Opti
         return None;
     }
     let mut notes = vec![
-        "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode hang together: the Wilson interval of that share takes them one at a time, and is too narrow where they are many.".to_owned(),
+        "Recovered: an action of the agent's own was accepted after the fault, before the episode ended; steps, calls and tokens are those until then (tokens above 1,000 to three digits). Faults of one episode depend on one another: the Wilson interval of that share takes them one at a time, and is too narrow where they are many.".to_owned(),
         crate::interval_notes::interval_note(analysis),
         format!("Back: the reward of a step reached the mean of the {BEFORE} steps before the fault (of fewer where there were fewer); 0 steps is the very next one."),
         "Difference: over seeds that both played; the same in every row of a cell, because the faults were injected together.".to_owned(),

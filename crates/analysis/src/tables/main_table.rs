@@ -136,7 +136,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
     if analysis.cells.iter().any(|cell| !cell.info.models.is_empty()) {
         notes.push("Tokens as called by the agent's roles, before caches and retries, per episode; roles that the environment asks (judge, reader, user) are apart.".to_owned());
     }
-    notes.push("Invalid: attempts at an action that the environment or the validator rejected, or that came to no action (a refusal, an answer cut off), of all attempts; the calls of the fallback are no attempts.".to_owned());
+    notes.push("Invalid: attempts at an action that the environment or the validator rejected, or that came to no action (a refusal, an answer cut off), of all attempts; the calls of the fallback are not attempts.".to_owned());
     match &analysis.options.baseline {
         Some(BaselineChoice::Configuration(name)) => notes.push(format!(
             "RPTS: return per thousand tokens spent, (mean return − mean return of “{name}” on the same environment, model and decoding) / kTok."

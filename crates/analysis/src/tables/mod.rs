@@ -295,10 +295,10 @@ pub fn no_evidence<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> &'stati
     match (others, readers) {
         (false, false) => "",
         (true, false) => {
-            " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are no evidence about language models."
+            " Scripted, noisy-expert and plumbing rows show what the scaffolding does and are not evidence about language models."
         }
         (false, true) => {
-            " Reader rows show what requests tell a fixed player by rule and are no evidence about language models."
+            " Reader rows show what requests tell a fixed player by rule and are not evidence about language models."
         }
         (true, true) => {
             " Scripted, noisy-expert and plumbing rows show what the scaffolding does, reader rows what requests tell a fixed player by rule; none is evidence about language models."
@@ -318,7 +318,7 @@ pub fn by_construction<'c>(cells: impl IntoIterator<Item = &'c CellInfo>) -> Str
     let mut said = String::new();
     if stand_ins {
         said.push_str(
-            " A script or a noisy expert does not weigh the context that it is shown: for it contexts are equal by construction, and a difference of zero between them is no finding.",
+            " A script or a noisy expert does not weigh the context that it is shown: for it contexts are equal by construction, and a difference of zero between them is not a finding.",
         );
     }
     if policies {

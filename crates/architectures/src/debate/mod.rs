@@ -285,7 +285,7 @@ impl Debate {
 
     /// The verdict over the last turns.
     fn judged(&self, case: &Case<'_>, exchange: &Exchange<'_>, struck: &BTreeSet<String>) -> Result<Decision, Halt> {
-        let turns = exchange.last().ok_or_else(|| Halt::lasting("a debate was judged before anybody spoke"))?;
+        let turns = exchange.last().ok_or_else(|| Halt::lasting("a debate was judged before either side spoke"))?;
         Ok(decide(case, turns, struck))
     }
 }

@@ -34,7 +34,7 @@ pub struct Claim {
 
 impl Claim {
     /// Reads what a verifier wrote: `{"figures": [{figure, supported, quotes: [{key, quote}], how}]}`. Claims that name no
-    /// figure are passed over; none if the message is no such object at all.
+    /// figure are passed over; none if the message is not such an object at all.
     #[must_use]
     pub fn read(text: &str) -> Option<Vec<Self>> {
         let (members, _) = object(text)?;

@@ -19,7 +19,7 @@ impl TaskGraph {
     }
 
     /// Everything that is wrong with a graph, in the order of the file. Ways are looked at where no name is missing or there
-    /// twice, and rules where all else is right: what follows from a mistake is no second mistake.
+    /// twice, and rules where all else is right: what follows from a mistake is not a second mistake.
     #[must_use]
     pub fn problems(&self, tools: Option<&[ToolSpec]>) -> Vec<GraphError> {
         if self.nodes.is_empty() || self.nodes.len() > MOST_NODES {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{GraphError, TaskGraph};
 
-/// A file of a graph that is no good.
+/// A file of a graph that is not usable.
 #[derive(Debug, Error)]
 pub enum GraphFileError {
     /// It cannot be read.
@@ -137,7 +137,7 @@ fn text(node: &yaml::Node) -> Option<String> {
 /// The graph `graphs/NAME.yaml` of the data folder.
 ///
 /// # Errors
-/// When there is none of that name, or the file is no good.
+/// When there is none of that name, or the file is not usable.
 pub fn named(name: &str, files: &dyn Files) -> Result<TaskGraph, GraphFileError> {
     match files.read(&format!("graphs/{name}.yaml"))? {
         Some((text, place)) => read(&text, &place),

@@ -5,7 +5,7 @@
 //! word and the simulated rewards go up the tree. Then the best first action is played. With `reflections` a reflector looks back on simulated paths
 //! that failed, and its notes are in later requests of the episode.
 //!
-//! **What is simulated** is no step of the episode: calls in branches are counted apart (the record `branched`), and cells are marked `simulator` in all
+//! **What is simulated** is not a step of the episode: calls in branches are counted apart (the record `branched`), and cells are marked `simulator` in all
 //! tables. Models are asked outside of branches, about what was seen in them. All branches of a step share one future for each depth, which is never the
 //! episode's own, so that siblings meet the same chances. A call that would itself ask a model is not carried out in a branch: the valuer alone judges
 //! it. What an answer would be worth is told to nobody, as in the episode itself.

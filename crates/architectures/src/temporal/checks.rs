@@ -86,7 +86,7 @@ fn quoted(text: &str) -> String {
     if plain { text.to_owned() } else { Value::from(text).to_string() }
 }
 
-/// Whether the criterion of a subgoal holds, by the tracker's answers; `None` where it is no such criterion, or the answers do not tell.
+/// Whether the criterion of a subgoal holds, by the tracker's answers; `None` where it is not such a criterion, or the answers do not tell.
 async fn holds(turn: &Turn<'_>, subgoal: &Subgoal) -> Option<bool> {
     let criterion: Criterion = subgoal.success_criteria.parse().ok()?;
     let calls = criterion.calls(&turn.stage.queries(), &turn.brief.tool_names);

@@ -403,7 +403,7 @@ fn named(episode: &Episode, call: &ToolCall) -> bool {
     let patterns = [Pattern::new(&pattern::shown(call)), Pattern::new(&call.tool)];
     let live = episode.table.live(episode.step).filter(|one| one.proposal.layer == Layer::Strategic);
     let plan: Vec<_> = live.filter_map(|one| one.proposal.as_directive()).collect();
-    // A constraint that forbids a call names it too, and is no leave to make it.
+    // A constraint that forbids a call names it too, and is not a permission to make it.
     let excluded = plan.iter().any(|directive| !directive.allows(call));
     !excluded && plan.iter().any(|one| patterns.iter().any(|pattern| pattern.is_named_in(&one.text)))
 }

@@ -42,7 +42,7 @@ async fn a_made_up_citation_drops_its_assertion_and_nothing_else() {
     let asserted = of(played.records::<Asserted>(), |one| &one.role);
     assert_eq!(asserted.len(), 1);
     assert_eq!((asserted[0].claim.as_str(), asserted[0].check.as_str()), ("A1", "entailed"));
-    // It is no tool call, nobody was asked again, and nothing fell back.
+    // It is not a tool call, nobody was asked again, and nothing fell back.
     assert_eq!((played.outcome.rejected, played.requests.len()), (0, 2));
     assert_eq!(played.records::<FellBack>().len(), 0);
     let parsed = &played.records::<Parsed>()[0];

@@ -94,7 +94,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         ),
     );
     maybe(
-        "mended",
+        "repaired",
         measured.mendable(),
         counted(measured.mended, measured.disturbed, "disturbed plays were won nevertheless"),
     );

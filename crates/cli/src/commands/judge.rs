@@ -78,6 +78,7 @@ fn phases(options: &Sweep) -> Result<Vec<(String, Range, Range)>, Failure> {
 }
 
 fn number(flag: &str, text: &str) -> Result<Milli, Failure> {
-    thousandths(text)
-        .ok_or_else(|| Failure::Usage(format!("{flag}: `{text}` is no number from 0 to 1 with at most three decimals")))
+    thousandths(text).ok_or_else(|| {
+        Failure::Usage(format!("{flag}: `{text}` is not a number from 0 to 1 with at most three decimals"))
+    })
 }

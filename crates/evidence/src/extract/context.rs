@@ -240,10 +240,9 @@ impl<'a> Entry<'a> {
 
 fn entity(kind: EntityKind, text: &str, at: Location) -> Result<Entity, YamlError> {
     let name = match kind {
-        EntityKind::Address => text
-            .parse::<std::net::IpAddr>()
-            .map(|address| address.to_string())
-            .map_err(|_| wrong(at, format!("`{text}` is no address: expected one such as 192.0.2.7 or 2001:db8::7")))?,
+        EntityKind::Address => text.parse::<std::net::IpAddr>().map(|address| address.to_string()).map_err(|_| {
+            wrong(at, format!("`{text}` is not an address: expected one such as 192.0.2.7 or 2001:db8::7"))
+        })?,
         EntityKind::Host => text.strip_suffix('.').unwrap_or(text).to_owned(),
         _ => text.to_owned(),
     };

@@ -24,7 +24,7 @@ pub struct Pseudonyms {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PseudonymError {
     /// A name or its replacement cannot be one.
-    #[error("`{0}` is no name: expected 1 to 128 bytes without control characters")]
+    #[error("`{0}` is not a name: expected 1 to 128 bytes without control characters")]
     Name(String),
     /// A name is there twice; the case of letters does not count.
     #[error("`{0}` is replaced twice; the case of letters does not count")]

@@ -22,7 +22,7 @@ pub struct Range {
 pub enum NotARange {
     /// No range.
     #[error(
-        "`{0}` is no range of confidences: expected FIRST-LAST, such as 0.45-0.65, or one number, each from 0 to 1 with at most three decimals"
+        "`{0}` is not a range of confidences: expected FIRST-LAST, such as 0.45-0.65, or one number, each from 0 to 1 with at most three decimals"
     )]
     Range(String),
     /// No step.

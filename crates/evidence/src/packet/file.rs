@@ -35,7 +35,7 @@ struct Seal {
     root: Digest,
 }
 
-/// A file that is no packet, or one that was changed: where, and what is wrong.
+/// A file that is not a packet, or one that was changed: where, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}, column {column} (byte {byte}): {problem}")]
 pub struct PacketError {

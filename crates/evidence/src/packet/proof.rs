@@ -32,7 +32,7 @@ pub struct Proof {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProofError {
     /// It is not a proof.
-    #[error("this is no proof of a fact: {0}")]
+    #[error("this is not a proof of a fact: {0}")]
     Form(String),
     /// It is spelled in another way than this program writes it.
     #[error("the proof is spelled in another way from byte {0} on")]

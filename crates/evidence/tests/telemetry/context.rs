@@ -81,9 +81,9 @@ fn mistakes_are_named_with_their_line() {
         ("inventry: []\n", "context:1:1: unknown key `inventry`; did you mean `inventory`?"),
         ("inventory:\n  - hots: x\n", "context:2:5: unknown key `hots`; did you mean `host`?"),
         ("inventory:\n  - owner: x\n", "context:2:5: the key `host` is missing"),
-        ("known_scanners:\n  - address: gate\n", "context:2:14: `gate` is no address"),
+        ("known_scanners:\n  - address: gate\n", "context:2:14: `gate` is not an address"),
         ("change_windows:\n  - ticket: A\n", "context:2:5: an entry of `change_windows` needs `from` and `until`"),
-        ("history:\n  - statement: a\n    from: monday\n", "context:3:11: `monday` is no time"),
+        ("history:\n  - statement: a\n    from: monday\n", "context:3:11: `monday` is not a time"),
         (
             "not_collected:\n  - source: a\n    from: 2026-03-29T00:00:00Z\n    until: 2026-03-28T00:00:00Z\n",
             "context:4:12: `until` lies before `from`",

@@ -1,6 +1,6 @@
 //! What is fed, and with what.
 //!
-//! A target panics on a mistake of ours: a panic of the reader, or a promise that does not hold. Refusing an input is no
+//! A target panics on a mistake of ours: a panic of the reader, or a promise that does not hold. Refusing an input is not a
 //! mistake.
 
 mod environments;
@@ -27,7 +27,7 @@ pub struct Target {
     pub read: fn(&[u8]),
 }
 
-/// Reads bytes as text, as files are read: what is no text is refused before.
+/// Reads bytes as text, as files are read: what is not a text is refused before.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }

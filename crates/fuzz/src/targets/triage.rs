@@ -60,7 +60,7 @@ pub fn action(bytes: &[u8]) {
     if let Ok(call) = gimbal_triage::action::parse(text, &tools)
         && is_known(&call)
     {
-        // A number that is no whole one is read as a text, so the written form is compared with itself.
+        // A number that is not a whole one is read as a text, so the written form is compared with itself.
         let again =
             |call: &gimbal_core::ToolCall| gimbal_triage::action::parse(&gimbal_triage::action::render(call), &tools);
         let Ok(second) = again(&call) else { return };

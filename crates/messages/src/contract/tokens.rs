@@ -29,7 +29,7 @@ pub(super) fn bound(schema: &Value) -> Option<u64> {
 /// Whether a schema bounds tokens anywhere.
 ///
 /// # Errors
-/// A bound that is no whole number above 0, or that is neither of a text nor of the whole message.
+/// A bound that is not a whole number above 0, or that is neither of a text nor of the whole message.
 pub(super) fn check(schema: &Value, place: &str) -> Result<bool, Unfollowed> {
     let own = match schema.get(KEY) {
         None => false,

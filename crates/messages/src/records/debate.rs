@@ -50,7 +50,7 @@ pub struct Asserted {
     pub check: String,
 }
 
-/// An assertion, or a whole message, was refused and dropped (ARES-008, ARES-030). It is no tool call.
+/// An assertion, or a whole message, was refused and dropped (ARES-008, ARES-030). It is not a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// The side that wrote it.

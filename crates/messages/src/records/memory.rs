@@ -33,7 +33,7 @@ const ITEMS: [usize; 4] = [12, 8, 4, 6];
 
 impl Memory {
     /// Reads what a router wrote over what was known: parts that it leaves out stay as they are (CYC-010). Lists keep
-    /// their latest items, parts that are no text are passed over.
+    /// their latest items, parts that are not text are passed over.
     #[must_use]
     pub fn updated(&self, written: &Map<String, Value>) -> Self {
         let text = |key: &str, before: &str| {

@@ -32,7 +32,7 @@ pub struct Left {
 pub struct Branched {
     /// Branches that were made, forks of branches too.
     pub branches: u64,
-    /// Calls that were made in them, rejected ones too. They are no tool calls of the episode.
+    /// Calls that were made in them, rejected ones too. They are not tool calls of the episode.
     pub calls: u64,
     /// Calls that the limit `branch_calls` refused.
     pub refused: u64,

@@ -27,7 +27,7 @@ pub enum TrainError {
         /// Episodes of all parts.
         episodes: usize,
     },
-    /// The loss is no number any more.
+    /// The loss is not a number any more.
     #[error("the loss of epoch {epoch} is not finite: lower the rate")]
     Diverged {
         /// The epoch, from 1.

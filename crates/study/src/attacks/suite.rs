@@ -248,7 +248,7 @@ pub fn schema() -> Value {
             "name": { "type": "string", "minLength": 1, "description": "Its name, unique in the category." },
             "text": {
                 "type": "string", "minLength": 1, "maxLength": BOUNDS.0, "pattern": "^[^`]*`\\{call\\}`[^`]*$",
-                "description": "One line, with {call} between backquotes where the call stands."
+                "description": "One line, with {call} between backquotes where the call is."
             },
         }
     });

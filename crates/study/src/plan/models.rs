@@ -97,7 +97,7 @@ fn variable(node: &Node, file: &str) -> Result<String, Problem> {
     }
     // The text is not shown: it may be the key.
     let words = "`key_variable` is the name of an environment variable (capital letters, digits and `_`, e.g. MY_KEY), \
-                 and what stands here is none; never write the key itself into a file: if it is one, set it as a \
+                 and what was found here is none; never write the key itself into a file: if it is one, set it as a \
                  variable, and have it replaced if the file was shared";
     Err(Problem::at(file, node.at, words))
 }

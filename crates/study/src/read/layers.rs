@@ -90,7 +90,7 @@ fn asked(asked: &LayerAsked) -> String {
     let LayerAsked { layer, why, cached, .. } = asked;
     let why = why.replace('_', " ");
     match (*cached, why.as_str()) {
-        // That it is due at every so many steps is no news.
+        // That it is due at every so many steps is not news.
         (false, "period") => String::new(),
         (false, _) => format!("{layer} was asked: {why}"),
         (true, _) => format!("{layer} was due ({why}) and not asked: it would have seen the same as last time"),

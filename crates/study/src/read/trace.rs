@@ -36,8 +36,8 @@ impl Readable {
     }
 }
 
-/// All finished episodes by cell, task, run and trial, then failed attempts, then finished episodes of cells that are no
-/// longer in the study.
+/// All finished episodes by cell, task, run and trial, then failed attempts, then finished episodes of cells that have
+/// left the study.
 ///
 /// # Errors
 /// When the index cannot be read.

@@ -1,7 +1,7 @@
 //! Criteria of subgoals that a tracker's query answers.
 //!
 //! The schema of plans has criteria as free text. What is written in the small language below is judged by code on the answers of the tracker;
-//! anything else is no [`Criterion`] and is left to a reader.
+//! anything else is not a [`Criterion`] and is left to a reader.
 //!
 //! ```text
 //! criterion  = check { "and" check }

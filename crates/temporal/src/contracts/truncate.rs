@@ -62,7 +62,7 @@ fn leave(members: &mut Map<String, Value>, key: &str) -> Option<String> {
     members.shift_remove(key).map(|_| format!("/{key}"))
 }
 
-/// Takes the last item of a list of more than `least` items, and the member with its last item; a member that is no list goes as a whole.
+/// Takes the last item of a list of more than `least` items, and the member with its last item; a member that is not a list goes as a whole.
 fn pop(members: &mut Map<String, Value>, key: &str, least: usize) -> Option<String> {
     match members.get_mut(key)? {
         Value::Array(items) if items.len() > least => {

@@ -233,7 +233,7 @@ impl<'a> Table<'a> {
         (sets, cut)
     }
 
-    /// Those that hang together by conflicts.
+    /// Those that depend on one another by conflicts.
     fn groups(&self) -> Vec<BTreeSet<usize>> {
         let mut groups: Vec<BTreeSet<usize>> = Vec::new();
         for place in (0..self.proposals.len()).filter(|place| !self.excludes[*place].is_empty()) {

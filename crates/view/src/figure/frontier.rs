@@ -118,7 +118,7 @@ fn unplayed(analysis: &Analysis) -> String {
 
 fn panels(analysis: &Analysis) -> Vec<Panel<'_>> {
     let several = super::environments(analysis).len() > 1;
-    // Where the fallback played, return and tokens are no point of the model's.
+    // Where the fallback played, return and tokens are not a point of the model's.
     let drawable = |cell: &&CellSummary| cell.returns.is_some() && kilotokens(cell).is_some() && !cell.hardly_acted();
     let keys = unique(
         analysis

@@ -29,14 +29,14 @@ pub enum ActionError {
     /// No action has this name. The message names what every prompt explains and no kind of decoy, not even for a
     /// misspelling: agents are to find them out, and their mistakes must not teach them (BOG-025, BOG-R09).
     #[error(
-        "there is no action `{name}`{mend} actions are Monitor, Analyse, Remove, Restore and DecoySERVICE, where SERVICE \
+        "there is no action `{name}`{hint} actions are Monitor, Analyse, Remove, Restore and DecoySERVICE, where SERVICE \
          is the name of a service"
     )]
     UnknownAction {
         /// What was written.
         name: String,
         /// The nearest name, if one is close, and the word that begins the list.
-        mend: String,
+        hint: String,
     },
     /// The action needs a host.
     #[error("`{action}` needs a host; write `{action} hostname=<hostname>` with the name of a host")]
@@ -45,22 +45,22 @@ pub enum ActionError {
         action: String,
     },
     /// No host has this name.
-    #[error("there is no host `{host}`{mend} are named as they were shown to you")]
+    #[error("there is no host `{host}`{hint} are named as they were shown to you")]
     UnknownHost {
         /// What was written.
         host: String,
         /// The nearest name, if one is close, and the word that begins what follows.
-        mend: String,
+        hint: String,
     },
     /// The action takes no such parameter.
-    #[error("`{action}` takes no parameter `{parameter}`; {mend}")]
+    #[error("`{action}` takes no parameter `{parameter}`; {hint}")]
     UnknownParameter {
         /// The action.
         action: String,
         /// What was written.
         parameter: String,
         /// What would be right.
-        mend: String,
+        hint: String,
     },
     /// More than one action.
     #[error("{0}")]
@@ -115,7 +115,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
             Some((key, value)) => Err(ActionError::UnknownParameter {
                 action: verb.name(names).to_owned(),
                 parameter: key.unwrap_or(value).to_owned(),
-                mend: format!("write `{}` alone", verb.name(names)),
+                hint: format!("write `{}` alone", verb.name(names)),
             }),
         };
     };
@@ -128,7 +128,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
             return Err(ActionError::UnknownParameter {
                 action: action.to_owned(),
                 parameter: (*key).to_owned(),
-                mend: format!("write `{action} hostname=<hostname>` with the name of a host"),
+                hint: format!("write `{action} hostname=<hostname>` with the name of a host"),
             });
         }
         let says_nothing = || FILLERS.iter().any(|word| word.eq_ignore_ascii_case(value));
@@ -151,7 +151,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
         Some(host) => Ok(Action::on(kind, host)),
         None => {
             let hint = nearest::hint(host, HOSTS.iter().map(|host| names.host(*host)));
-            Err(ActionError::UnknownHost { host: host.to_owned(), mend: then(&hint, "hosts", "Hosts") })
+            Err(ActionError::UnknownHost { host: host.to_owned(), hint: then(&hint, "hosts", "Hosts") })
         }
     }
 }
@@ -263,7 +263,7 @@ fn unknown_action(name: &str, names: &Names) -> ActionError {
     }
     let shown = KINDS.iter().filter(|kind| !matches!(kind, Kind::Decoy(_))).map(|kind| names.kind(*kind));
     let hint = nearest::hint(name, ["Sleep", "Monitor"].into_iter().chain(shown));
-    ActionError::UnknownAction { name: name.to_owned(), mend: then(&hint, "the", "The") }
+    ActionError::UnknownAction { name: name.to_owned(), hint: then(&hint, "the", "The") }
 }
 
 /// A hint that ends with its question mark, and the word with which the message goes on after it or without it.
@@ -348,7 +348,7 @@ mod tests {
 
     // covers: BOG-035
     #[test]
-    fn faults_are_named_with_their_mend() {
+    fn faults_are_named_with_their_fix() {
         assert_eq!(read(""), "the action is empty; write one such as `Monitor` or `Restore hostname=<hostname>`");
         assert!(read("Restor User1").contains("did you mean `Restore`?"));
         assert_eq!(

@@ -2,7 +2,7 @@
 //! tree of what it heard from its leaves by strict majorities. Where `3f < n`, all honest agents come to the same list of starts, in which
 //! those of honest agents are true, and take its lower median.
 //!
-//! What is passed on grows with every round and is no single value. It goes beside the values that agents state in the game, each of which is the
+//! What is passed on grows with every round and is not a single value. It goes beside the values that agents state in the game, each of which is the
 //! agent's start until it has decided; who reads only values, sees nothing of it.
 
 use crate::game::{Ballot, Relay, Seen, Setup, Value, Vote};

@@ -1,4 +1,4 @@
-//! Fictitious companies with figures that hang together: drawn from a seed, the same on every machine.
+//! Fictitious companies with figures that agree with one another: drawn from a seed, the same on every machine.
 
 use gimbal_core::Rng;
 

@@ -7,7 +7,7 @@ use super::guard::Refused;
 /// A page or reply that was not had. Messages name host and path, never a query: it may hold a key.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FetchError {
-    /// The text is no address.
+    /// The text is not an address.
     #[error("`{url}` is no address of a page: {why}; give one that begins with http:// or https://")]
     Address {
         /// What was given.

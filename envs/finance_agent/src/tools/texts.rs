@@ -77,7 +77,7 @@ pub fn cut_note(bytes: u32) -> String {
     format!("NOTE: The page is longer than {bytes} bytes and was cut there; what comes after is not stored.\n")
 }
 
-/// A body that is no text. The original fails on the bytes that it cannot decode, without a text of its own.
+/// A body that is not a text. The original fails on the bytes that it cannot decode, without a text of its own.
 #[must_use]
 pub fn not_text(url: &str, what: &str) -> String {
     format!(

@@ -59,7 +59,7 @@ static OPTIONS: LazyLock<Options> = LazyLock::new(|| {
                 "Hash of that file's recipes: filled in by itself, and checked where it is given.",
             )
             .or_null("that of the recipes"),
-            Field::flag("aliasing", "Whether the goal's name also stands for what lies below it, as in the original."),
+            Field::flag("aliasing", "Whether the goal's name also means what lies below it, as in the original."),
             Field::one_of(
                 "tools",
                 ["all", "separate", "unified"],

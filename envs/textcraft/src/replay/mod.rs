@@ -117,7 +117,7 @@ fn cut(text: &str) -> String {
 /// Replays recordings up to the first that cannot be read.
 ///
 /// # Errors
-/// When a recording cannot be read or holds no row; differences are no errors but findings of the report.
+/// When a recording cannot be read or holds no row; differences are not errors but findings of the report.
 pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
     let mut findings = Findings::default();
     for file in &options.files {

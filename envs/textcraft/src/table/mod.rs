@@ -75,7 +75,7 @@ pub struct Table {
     pub facts: Vec<Fact>,
 }
 
-/// Why a table cannot be played: where, what, and how to mend it.
+/// Why a table cannot be played: where, what, and how to fix it.
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The file cannot be read.
@@ -205,7 +205,7 @@ fn name(written: &str) -> Result<&str, String> {
     match id.bytes().all(good) && !id.is_empty() {
         true => Ok(id),
         false => Err(format!(
-            "`{written}` is no name of an item; write it in lower-case letters, digits and `_`, such as `oak_planks`"
+            "`{written}` is not a name of an item; write it in lower-case letters, digits and `_`, such as `oak_planks`"
         )),
     }
 }
@@ -216,7 +216,7 @@ fn amount(written: &str) -> Result<u32, String> {
     let digits = written.bytes().all(|byte| byte.is_ascii_digit());
     count
         .filter(|_| digits)
-        .ok_or_else(|| format!("`{written}` is no amount; give a whole number from 1 to {MOST_OF_ONE}"))
+        .ok_or_else(|| format!("`{written}` is not an amount; give a whole number from 1 to {MOST_OF_ONE}"))
 }
 
 /// Whether the inputs are neither none nor too many.

@@ -212,7 +212,7 @@ impl Tree {
         &self.members[usize::from(tag)]
     }
 
-    /// Whether an item can be had by asking: it is known, is no tag, and no recipe makes it.
+    /// Whether an item can be had by asking: it is known, is not a tag, and no recipe makes it.
     #[must_use]
     #[inline]
     pub fn is_raw(&self, name: NameId) -> bool {

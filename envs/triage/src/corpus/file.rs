@@ -325,7 +325,7 @@ fn context_text(context: &Context, names: &Names) -> Result<String, String> {
 }
 
 fn unknown_name(key: &str) -> String {
-    format!("`${key}` is no name of this scenario; add it under `names`, or write `$$` for a dollar sign")
+    format!("`${key}` is not a name of this scenario; add it under `names`, or write `$$` for a dollar sign")
 }
 
 /// The raw source that a file describes.

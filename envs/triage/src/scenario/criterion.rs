@@ -126,7 +126,7 @@ impl Criterion {
                 return Err(format!("two suspicions are called `{}`", suspicion.name));
             }
             if let Some(missing) = suspicion.explained_by.iter().find(|name| !self.explanations.contains_key(*name)) {
-                return Err(format!("`{}` is explained by `{missing}`, which is no explanation", suspicion.name));
+                return Err(format!("`{}` is explained by `{missing}`, which is not an explanation", suspicion.name));
             }
         }
         let used: BTreeSet<&str> =
@@ -137,12 +137,10 @@ impl Criterion {
         let matchers = self.suspicious.iter().map(|one| &one.facts).chain(self.explanations.values());
         for matcher in matchers {
             if let Some(after) = matcher.after.as_ref().filter(|after| !names.contains(after.as_str())) {
-                return Err(format!("`after` names `{after}`, which is no suspicion"));
+                return Err(format!("`after` names `{after}`, which is not a suspicion"));
             }
             if let Some(pattern) = matcher.broken_pattern() {
-                return Err(format!(
-                    "`{pattern}`: `*` stands for anything at the ends of a pattern, and not within it"
-                ));
+                return Err(format!("`{pattern}`: `*` matches anything at the ends of a pattern, and not within it"));
             }
             if matcher.within_seconds.is_some() && matcher.after.is_none() {
                 return Err("`within_seconds` needs `after`".to_owned());

@@ -97,7 +97,7 @@ pub enum Generator {
         /// Nodes.
         size: u32,
     },
-    /// A random graph that hangs together.
+    /// A connected random graph.
     Connected {
         /// Nodes.
         size: u32,

@@ -184,7 +184,7 @@ impl Network {
         })
     }
 
-    /// 1 - exp(-0.1 E / 2n): what blue is shown of how well the network hangs together.
+    /// 1 - exp(-0.1 E / 2n): what blue is shown of how well the network is connected.
     #[must_use]
     pub fn connectivity(&self) -> f64 {
         let edges = self.edges().count() as f64;

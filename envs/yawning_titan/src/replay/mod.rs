@@ -171,7 +171,7 @@ impl Findings {
 /// Replays recordings up to the first that cannot be read.
 ///
 /// # Errors
-/// When a recording cannot be read or holds no episode; differences are no errors but findings of the report.
+/// When a recording cannot be read or holds no episode; differences are not errors but findings of the report.
 pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
     let mut findings = Findings::new(options);
     for file in &options.files {

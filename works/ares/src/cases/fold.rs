@@ -164,7 +164,7 @@ fn side(kind: &'static str, text: &str) -> Result<Side, RecordError> {
     Side::read(text).ok_or_else(|| RecordError {
         kind,
         key: "role".to_owned(),
-        why: format!("`{text}` is no side (known: architect, skeptic)"),
+        why: format!("`{text}` is not a side (known: architect, skeptic)"),
     })
 }
 
@@ -172,6 +172,6 @@ fn verdict(kind: &'static str, text: &str) -> Result<Verdict, RecordError> {
     Verdict::ALL.into_iter().find(|verdict| verdict.name() == text).ok_or_else(|| RecordError {
         kind,
         key: "verdict".to_owned(),
-        why: format!("`{text}` is no verdict (known: {})", Verdict::ALL.map(Verdict::name).join(", ")),
+        why: format!("`{text}` is not a verdict (known: {})", Verdict::ALL.map(Verdict::name).join(", ")),
     })
 }

@@ -31,8 +31,8 @@ impl Debate {
         let concluded = self.concluded().ok_or(NoOutcome::NoVerdict)?;
         let wrong = |what: String| NoOutcome::Record(what);
         let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == concluded.verdict);
-        let verdict = verdict.ok_or_else(|| wrong(format!("`{}` is no verdict", concluded.verdict)))?;
-        let judge = judge(&concluded.judge).ok_or_else(|| wrong(format!("`{}` is no judge", concluded.judge)))?;
+        let verdict = verdict.ok_or_else(|| wrong(format!("`{}` is not a verdict", concluded.verdict)))?;
+        let judge = judge(&concluded.judge).ok_or_else(|| wrong(format!("`{}` is not a judge", concluded.judge)))?;
         let mut thesis = self.position(Side::Architect)?;
         let mut answer = self.position(Side::Skeptic)?;
         thesis.techniques = techniques(packet, rules, &thesis.cited());
@@ -75,7 +75,7 @@ fn assertion(claim: &Asserted) -> Result<Assertion, NoOutcome> {
     let kind = kinds.into_iter().find(|kind| kind.name() == claim.kind);
     let facts: Result<Vec<FactId>, _> = claim.facts.iter().map(|fact| fact.parse()).collect();
     Ok(Assertion {
-        kind: kind.ok_or_else(|| wrong(&format!("`{}` is no kind of assertion", claim.kind)))?,
+        kind: kind.ok_or_else(|| wrong(&format!("`{}` is not a kind of assertion", claim.kind)))?,
         predicate: claim.predicate.parse().map_err(|error| wrong(&error))?,
         facts: facts.map_err(|error| wrong(&error))?,
         confidence: claim.confidence,

@@ -184,7 +184,7 @@ pub fn beside(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         }
     }
     notes.push(
-        "The cells of this run that are policies, noisy experts or readers are no language models: their rates stand beside the published ones and \
+        "The cells of this run that are policies, noisy experts or readers are not language models: their rates stand beside the published ones and \
          replicate none of them."
             .to_owned(),
     );

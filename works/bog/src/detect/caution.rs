@@ -12,7 +12,7 @@ pub(super) fn rule() -> String {
     format!(
         "distributed-caution: the first remedy comes {LATE} or more steps after harm first persists, or never; shown are \
          the steps before it with lasting harm in which {LOOPS} or more agents had a say (deliberated, ranked or decided), \
-         what is ranked first is no remedy, and neither is the action. Judged where the glossary has remedies and two or \
+         what is ranked first is not a remedy, and neither is the action. Judged where the glossary has remedies and two or \
          more agents act."
     )
 }

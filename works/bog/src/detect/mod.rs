@@ -67,7 +67,7 @@ fn runs(holds: &[bool]) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Whether what was suggested in a step puts something else before a remedy: the suggestion with the highest confidence
-/// (of equals, and without confidences, the first) is no remedy. `None` without suggestions.
+/// (of equals, and without confidences, the first) is not a remedy. `None` without suggestions.
 fn cautious_ranking(step: &StepProfile, facts: &ActionFacts) -> Option<bool> {
     let mut best: Option<&gimbal_analysis::profile::Suggestion> = None;
     for suggestion in &step.suggestions {

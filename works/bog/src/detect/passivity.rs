@@ -11,7 +11,7 @@ const DEFERRED: usize = 3;
 pub(super) fn rule() -> String {
     format!(
         "passivity-amplification: decoys are up (a proactive action was accepted on a subject that the strongest remedy \
-         has not set back since), harm persists, the action is no remedy, and either the suggestions rank something else \
+         has not set back since), harm persists, the action is not a remedy, and either the suggestions rank something else \
          above every remedy or this goes on for {DEFERRED} or more steps. Judged where the glossary has remedies and \
          proactive actions."
     )

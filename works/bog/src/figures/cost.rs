@@ -281,7 +281,7 @@ pub fn against_wins(scene: &Scene<'_>) -> Drawn {
         height: 340.0,
     };
     let caption = format!(
-        "Matched by environment, task and run; ties (to 0.1) are no wins. Whiskers: {}. Dashed: as many tokens, and half of the seeds.",
+        "Matched by environment, task and run; ties (to 0.1) are not wins. Whiskers: {}. Dashed: as many tokens, and half of the seeds.",
         scene.share_interval()
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))

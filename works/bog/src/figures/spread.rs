@@ -18,7 +18,7 @@ struct Pool {
     look: Look,
     /// Smallest first.
     values: Vec<f64>,
-    /// Over models where there are several: episodes of one model hang together.
+    /// Over models where there are several: episodes of one model depend on one another.
     mean: Option<Summary>,
 }
 

@@ -66,7 +66,7 @@ fn columns(frame: &Frame<'_>) -> Vec<Column> {
         column("first", "First", "sides", Text, "Configuration of the first side"),
         column("second", "Second", "sides", Text, "Configuration of the second side"),
         column("pairs", "Pairs", "difference", Integer, "Seeds that both played; duplicates averaged first"),
-        column("clusters", "Clusters", "difference", Integer, "Groups of pairs that may hang together"),
+        column("clusters", "Clusters", "difference", Integer, "Groups of pairs that may depend on one another"),
         column("difference", "Difference", "difference", Number(digits), "Mean paired difference"),
         column(
             "ci",

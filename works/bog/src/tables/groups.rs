@@ -80,7 +80,7 @@ pub fn ranks(frame: &Frame<'_>) -> Table {
             table.rows[position].extend(ranked);
         }
     }
-    table.notes.insert(0, "1 is best; equal means share the better rank. By mean: the mean of the mean returns of the axis' configurations, the anchor with the contexts and not with deliberation; none where a model lacks one that another has. By best: the highest mean return of the axis, picked after the fact.".to_owned());
+    table.notes.insert(0, "1 is best; equal means share the better rank. By mean: the mean of the mean returns of the axis' configurations, the anchor with the contexts and not with deliberation; empty where a model lacks one that another has. By best: the highest mean return of the axis, picked after the fact.".to_owned());
     table
 }
 

@@ -51,7 +51,7 @@ pub fn degradation(frame: &Frame<'_>) -> Table {
         cells
     });
     sort_by_mean(&mut table, 3);
-    table.notes.insert(0, format!("Ratio: return of {deliberating} over that of {plain}; above 1 is worse, where returns are penalties. None where a return is not negative."));
+    table.notes.insert(0, format!("Ratio: return of {deliberating} over that of {plain}; above 1 is worse, where returns are penalties. Empty where a return is not negative."));
     table
 }
 

@@ -10,7 +10,7 @@ use super::frame::{Frame, column};
 pub fn layers(frame: &Frame<'_>) -> Table {
     let columns = vec![
         frame.label("layer", "Layer", "Layer of the system"),
-        frame.label("aspect", "Aspect", "What is told of it"),
+        frame.label("aspect", "Aspect", "What is said of it"),
         column("words", "In words", "layer", ColumnKind::Text, "What there is to say"),
     ];
     let mut rows = Vec::new();

@@ -255,7 +255,7 @@ pub fn stopped(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> 
             "Cut",
             "Requests show a rest of the text with the call, and none the whole: something was taken out or cut off",
         ),
-        ("not_wanted", "Not wanted", "Somebody reads the whole text, and nobody wants the call"),
+        ("not_wanted", "Not wanted", "An agent reads the whole text, and nobody wants the call"),
         ("authority", "Authority", "A layer wants the call, which is not for it to decide, and no plan names it"),
         ("policy", "Policy", "A layer wants the call, and a policy denies it"),
         ("other_call", "Other call", "A layer proposes the call, and another one is made"),

@@ -297,7 +297,7 @@ fn compare(
     let second = pooled(cells);
     let both: Vec<(&Met<'_>, &Pooled, &Pooled)> =
         first.iter().filter_map(|(met, one)| Some((met, one, second.get(met)?))).collect();
-    // Players of one seed hang together like its runs: they count as runs of their own.
+    // Players of one seed depend on one another like its runs: they count as runs of their own.
     let players: BTreeSet<&str> = both.iter().map(|(met, _, _)| met.4.as_str()).collect();
     let number = |player: &str| players.iter().position(|known| *known == player).unwrap_or(0) as u32;
     let width = players.len().max(1) as u32;

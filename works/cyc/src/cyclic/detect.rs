@@ -106,7 +106,7 @@ impl Signal {
                 "a move to another node, no call of which changed the environment, and back by the router's own choice"
             }
             Self::Contradiction => "at one node and in one state of the environment the router chose differently",
-            Self::LoopNoted => "the router's memory speaks of a loop",
+            Self::LoopNoted => "the router's memory mentions a loop",
         }
     }
 }

@@ -12,7 +12,7 @@ use gimbal_analysis::{EpisodePlace, Grouping};
 pub const CONFIDENCE: f64 = 0.95;
 
 /// How the intervals are made.
-pub const INTERVALS: &str = "95% intervals; of shares: Wilson, with the number of episodes that the clusters are worth; of means: Student t robust against clusters. Clusters are tasks and instances; where each was played once, every episode stands for itself.";
+pub const INTERVALS: &str = "95% intervals; of shares: Wilson, with the number of episodes that the clusters are worth; of means: Student t robust against clusters. Clusters are tasks and instances; where each was played once, every episode is a cluster of its own.";
 
 /// One cell on a curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +103,7 @@ fn point(place: usize, cell: &CellCycles, confidence: f64) -> Option<NoisePoint>
 /// An episode, and the number of its cell where several are taken together.
 pub(super) type Seen<'r> = (u32, &'r Record);
 
-/// Where episodes hang together: those of one task and instance, also from different cells.
+/// Where episodes depend on one another: those of one task and instance, also from different cells.
 pub(super) fn grouping(seen: &[Seen<'_>]) -> Grouping {
     let cells = seen.iter().map(|(cell, _)| cell + 1).max().unwrap_or(1);
     let places = seen.iter().map(|(cell, record)| EpisodePlace {

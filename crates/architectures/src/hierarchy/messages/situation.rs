@@ -69,7 +69,7 @@ pub enum SituationError {
     /// A key is missing.
     #[error("the key `{0}` is missing; the input is one JSON object with the keys {1}")]
     Missing(String, String),
-    /// A value is no text.
+    /// A value is not a text.
     #[error("`{0}` must be a text")]
     NoText(String),
     /// The severity is none.

@@ -251,7 +251,7 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
         let open = || std::fs::File::open(file).map_err(|error| unreadable(file, &error));
         let sha256 = sha256_of(open()?).map_err(|error| unreadable(file, &error))?;
         let Some(source) = header.sources.iter().find(|source| source.sha256 == sha256) else {
-            message(&format!("{place}: is no source of this packet (sha256 {sha256}); passed over"));
+            message(&format!("{place}: is not a source of this packet (sha256 {sha256}); passed over"));
             continue;
         };
         let is_here = |fact: &&&Fact| fact.locator.as_ref().is_none_or(|locator| locator.source == source.id);
@@ -333,7 +333,7 @@ fn packet_of(file: &Path, bytes: &[u8]) -> Result<Packet, Failure> {
     Packet::read(bytes).map_err(|error| match bytes {
         [b'{', b'"', b'h', b'e', b'a', ..] => changed(file, &error),
         [b'{', b'"', b'f', b'a', b'c', ..] => changed(file, &format!("is a proof of one fact and no packet: {error}")),
-        _ => changed(file, &format!("is no packet, which begins with `{{\"header\"`; `gimbal evidence extract FILE... -o PACKET` makes one: {error}")),
+        _ => changed(file, &format!("is not a packet, which begins with `{{\"header\"`; `gimbal evidence extract FILE... -o PACKET` makes one: {error}")),
     })
 }
 

@@ -124,7 +124,12 @@ impl Row<'_> {
         let found = self.columns.start.map_or("", |index| self.cell(index));
         let start = self.time(found);
         if start.is_none() && !found.is_empty() {
-            run.note(Issue::new(format!("line {}", self.line), IssueKind::Time, format!("`{found}` is no time"), raw));
+            run.note(Issue::new(
+                format!("line {}", self.line),
+                IssueKind::Time,
+                format!("`{found}` is not a time"),
+                raw,
+            ));
         }
         let number = self.columns.protocol.and_then(|index| protocol(self.cell(index)));
         let (source, target) = (machine(self.cell(self.columns.source)), machine(self.cell(self.columns.target)));

@@ -23,7 +23,7 @@ const TWELVE: [&str; 12] = [
     "tos",
 ];
 
-/// Reads flows of Argus, as comma separated text with a head. A label is no observation and is left out.
+/// Reads flows of Argus, as comma separated text with a head. A label is not an observation and is left out.
 ///
 /// # Errors
 /// When the source cannot be read or has no such head, or a row is damaged and the extractor is strict.
@@ -35,7 +35,7 @@ pub fn read_argus(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sin
 /// start, end, duration, two addresses, two ports, protocol, packets, bytes, flags, type of service.
 ///
 /// # Errors
-/// When the source cannot be read or is no such table, or a row is damaged and the extractor is strict.
+/// When the source cannot be read or is not such a table, or a row is damaged and the extractor is strict.
 pub fn read_nfdump(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     read(input, options, sink, Format::Nfdump)
 }

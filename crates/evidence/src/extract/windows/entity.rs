@@ -16,7 +16,7 @@ pub(super) enum Form {
     Account(&'static str, &'static str),
     /// `IMAGE (PID)`, by the fields of image and number.
     Process(&'static str, &'static str),
-    /// A network address in its canonical text; one that is no address names nothing.
+    /// A network address in its canonical text; one that is not an address names nothing.
     Address(&'static str),
     /// A host without the dot behind or the backslashes before its name.
     Host(&'static str),

@@ -60,7 +60,7 @@ impl Layout {
     /// Finds the fields of an event.
     ///
     /// # Errors
-    /// When it is not well-formed, or is no event.
+    /// When it is not well-formed, or is not an event.
     pub(super) fn read(&mut self, text: &str) -> Result<(), XmlError> {
         let (fields, open) = (std::mem::take(&mut self.fields), std::mem::take(&mut self.open));
         *self = Self { fields, open, ..Self::default() };
@@ -79,7 +79,7 @@ impl Layout {
                     if let Some(parent) = self.open.last_mut() {
                         parent.has_children = true;
                     } else if slice(text, name) != "Event" {
-                        return Err(fault("an element that is no event"));
+                        return Err(fault("an element that is not an event"));
                     }
                     let label = self.attributes(text, name, written);
                     has_system |= self.open.len() == 1 && slice(text, name) == "System";

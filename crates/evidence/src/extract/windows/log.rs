@@ -35,7 +35,7 @@ const SIZE_COPY: usize = 4;
 /// `TimeCreated`, not the header's (ARES-011).
 ///
 /// # Errors
-/// When the input cannot be read, is no event log, or (if `options` say strict) has a damaged part.
+/// When the input cannot be read, is not an event log, or (if `options` say strict) has a damaged part.
 pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut reader = Reader::new(options, sink);
     let mut chunk = Vec::with_capacity(CHUNK);
@@ -152,7 +152,7 @@ fn read_records(chunk: &mut evtx::EvtxChunk<'_>, base: u64, reader: &mut Reader<
             Ok(rendered) => match std::str::from_utf8(&rendered.data) {
                 Ok(text) => reader.event(text, raw, &place)?,
                 Err(_) => {
-                    reader.run.damage(place(), IssueKind::Encoding, "the record holds text that is no Unicode", raw)?
+                    reader.run.damage(place(), IssueKind::Encoding, "the record holds text that is not Unicode", raw)?
                 }
             },
             Err(error) => reader.run.damage(place(), IssueKind::Malformed, reasons(&error), raw)?,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2, memmem};
 use thiserror::Error;
 
-/// Why a text is no such XML.
+/// Why a text is not such XML.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("byte {at} of the event: {what}")]
 pub(super) struct XmlError {

@@ -102,7 +102,7 @@ pub(super) fn headers(format: WireFormat, key: Option<&str>) -> Vec<(&'static st
     headers
 }
 
-/// Arguments of an earlier call. No provider takes back arguments that are no object; the model still sees what it wrote.
+/// Arguments of an earlier call. No provider takes back arguments that are not an object; the model still sees what it wrote.
 fn arguments(written: &Value) -> Value {
     match written {
         Value::Object(_) => written.clone(),

@@ -105,7 +105,7 @@ fn add(mut record: Record<'_>, flows: &mut Vec<Flow>) -> Result<(), String> {
 }
 
 fn address(text: &str) -> Result<[u8; 4], String> {
-    text.parse::<Ipv4Addr>().map(|address| address.octets()).map_err(|_| format!("`{text}` is no address of IPv4"))
+    text.parse::<Ipv4Addr>().map(|address| address.octets()).map_err(|_| format!("`{text}` is not an address of IPv4"))
 }
 
 fn v5(flows: &[Flow], sent: i64, begun: i64, sequence: u32) -> Vec<u8> {

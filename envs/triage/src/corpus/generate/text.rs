@@ -34,7 +34,7 @@ impl Placeholders<'_> {
             let (name, after) =
                 after.split_once('}').ok_or_else(|| format!("`{text}`: a brace that does not close"))?;
             filled.push_str(&self.value(name, rng).ok_or_else(|| {
-                format!("`{text}`: `{{{name}}}` is no placeholder; known are i, i+N, port, pid, hexN, A-B and the lists of `each`")
+                format!("`{text}`: `{{{name}}}` is not a placeholder; known are i, i+N, port, pid, hexN, A-B and the lists of `each`")
             })?);
             rest = after;
         }
@@ -69,7 +69,7 @@ pub(super) fn number(text: &str, rng: &mut Rng) -> Result<u64, String> {
         .parse()
         .ok()
         .or_else(|| between(text, rng))
-        .ok_or_else(|| format!("`{text}` is no number; expected one such as 40 or a range such as 40-90"))
+        .ok_or_else(|| format!("`{text}` is not a number; expected one such as 40 or a range such as 40-90"))
 }
 
 fn between(text: &str, rng: &mut Rng) -> Option<u64> {

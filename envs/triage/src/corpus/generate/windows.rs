@@ -219,7 +219,7 @@ fn event(out: &mut String, number: u64, record: &mut Record<'_>, memory: &mut Me
             "time" => Some(rfc3339(record.micros).replace('T', " ").trim_end_matches('Z').to_owned()),
             what => memory.value(what, record.host, of),
         };
-        let value = value.ok_or_else(|| format!("event `{name}`: `@{what}` is no value"))?;
+        let value = value.ok_or_else(|| format!("event `{name}`: `@{what}` is not a value"))?;
         if let Some((_, place)) = values.get_mut(index) {
             *place = value;
         }
