@@ -10,13 +10,14 @@ use crate::args::{Arguments, OptionFlags};
 use crate::registry::{catalogue, environment, registry};
 
 /// Groups of commands by task, in the order of the help. A test checks that each command is in exactly one.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Plan and run", &["run", "plan", "matrix"]),
     ("Read results", &["list", "report", "compare", "trace", "rescore"]),
     ("Environments", &["env", "advise"]),
     ("Evidence", &["triage", "evidence", "judge"]),
-    ("Models, personas and graphs", &["model", "persona", "graph", "arbiter", "schema"]),
-    ("Checks", &["verify", "digest", "papers", "temporal", "coverage", "doctor"]),
+    ("Models, personas and graphs", &["model", "persona", "graph", "schema"]),
+    ("Temporal hierarchy", &["temporal", "arbiter"]),
+    ("Checks", &["verify", "digest", "papers", "coverage", "doctor"]),
 ];
 
 /// The arguments of the program, with this help.

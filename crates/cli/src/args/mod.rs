@@ -36,7 +36,7 @@ pub use temporal::{GainsArgs, TemporalVerb};
 #[command(name = "gimbal", version, max_term_width = 100)]
 #[command(
     about = "A laboratory and runtime for compound LLM agents: runs any architecture on any environment with any \
-             model, counts every token, and shows what each design choice buys.",
+             model, counts every token, and shows what each design choice is worth.",
     long_about = None,
     after_help = "Examples:\n  gimbal run studies/quickstart.yaml\n  gimbal report quickstart --format markdown\n  \
                   gimbal env cage2 bench --observe vector\n\nExit codes: 0 done, 1 a check failed, 2 usage, 3 network, \
