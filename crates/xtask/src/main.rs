@@ -5,6 +5,7 @@ mod circles;
 mod fidelity;
 mod invariants;
 mod language;
+mod lengths;
 mod literals;
 mod names;
 mod requirement;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask requirements [--write]   check requirements.yaml against the tests, or fill it in
-       cargo xtask invariants               check what rooms must not know, circles of modules, and words
+       cargo xtask invariants               check rooms, circles of modules, words, and lengths of files
        cargo xtask circles [--write]        show every circle of modules, or write the list of known ones";
 
 fn main() -> ExitCode {
@@ -27,9 +28,8 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["requirements"] => requirements::check(&root),
         ["requirements", "--write"] => requirements::write(&root),
-        ["invariants"] => {
-            all([invariants::check, circles::check, language::check, names::check].map(|check| check(&root)))
-        }
+        ["invariants"] => all([invariants::check, circles::check, language::check, names::check, lengths::check]
+            .map(|check| check(&root))),
         ["circles"] => circles::show(&root),
         ["circles", "--write"] => circles::write(&root),
         _ => {
