@@ -1,6 +1,6 @@
 //! The shipped rules over real telemetry, beside what its publisher says of it, where the data folder is present.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_evidence::extract::{Extraction, Format, ReadOptions};
 use gimbal_evidence::judge::Verdict;
@@ -61,6 +61,63 @@ fn verdicts_on_real_files_beside_their_labels() {
             Verdict::ALL.iter().map(|verdict| counts.get(verdict.name()).copied().unwrap_or(0).to_string()).collect();
         println!("{label} ({strength}): confirmed, dismissed, inconclusive = {}", row.join(", "));
     }
+}
+
+/// A row of the labelled Zeek log, as this test reads it: who with whom, how the connection ended, and the label.
+struct Labelled {
+    pair: (String, String),
+    is_refused: bool,
+    label: String,
+}
+
+fn labelled_rows(text: &str) -> Vec<Labelled> {
+    let names: Vec<&str> = text.lines().find_map(|line| line.strip_prefix("#fields\t")).unwrap().split('\t').collect();
+    let rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    rows.map(|row| {
+        let values: Vec<&str> = row.split('\t').collect();
+        let of = |name: &str| values[names.iter().position(|known| *known == name).unwrap()].to_owned();
+        Labelled {
+            pair: (of("id.orig_h"), of("id.resp_h")),
+            is_refused: of("conn_state") == "REJ" && of("orig_bytes") == "0" && of("resp_bytes") == "0",
+            label: of("label"),
+        }
+    })
+    .collect()
+}
+
+/// What the rules cite of a log whose rows an expert labelled one by one. No extractor reads the label.
+// covers: ARES-010
+#[test]
+fn a_labelled_log_of_flows_beside_what_is_cited_of_it() {
+    let Some(folder) = labelled() else { return };
+    let path = folder.join("netflow/text/zeek_ctu_sme11_remcos.conn.log.labeled");
+    let packet = packet(&path);
+    let outcome = single_turn(&packet, &shipped_rules(), SkepticKind::Deterministic, Decision::Claims);
+    let cited: BTreeSet<(String, String)> = [outcome.architect.cited(), outcome.skeptic.cited()]
+        .concat()
+        .into_iter()
+        .filter_map(|id| packet.fact(id))
+        .filter_map(|fact| Some((fact.actor.as_ref()?.name().to_owned(), fact.object.as_ref()?.name().to_owned())))
+        .collect();
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let rows = labelled_rows(&std::fs::read_to_string(&path).unwrap());
+    for row in &rows {
+        let of = counts.entry(&row.label).or_default();
+        if cited.contains(&row.pair) {
+            of.0 += 1;
+        } else {
+            of.1 += 1;
+        }
+    }
+    println!("{}, ATT&CK {}; cited: {cited:?}", outcome.verdict, outcome.architect.techniques.join(" "));
+    for (label, (cited, not)) in &counts {
+        println!("{label}: {cited} rows cited, {not} not");
+    }
+    let refused = rows.iter().filter(|row| row.label == "Malicious" && row.is_refused).count();
+    println!("refused connections without a byte among the malicious rows: {refused}");
+    assert_eq!(counts, BTreeMap::from([("Benign", (0, 44)), ("Malicious", (719, 0)), ("Unknown", (0, 3))]));
+    assert_eq!(refused, 718);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
 }
 
 /// Every real file gives the same format as its name says.
