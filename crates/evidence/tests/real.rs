@@ -7,7 +7,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
 use gimbal_evidence::{Packet, Selection};
 
-use crate::support::{labelled, shipped_rules};
+use crate::support::{labelled, shipped_rules, with_interval};
 
 // covers: ARES-023, ARES-025
 #[test]
@@ -57,9 +57,10 @@ fn verdicts_on_real_files_beside_their_labels() {
     }
     assert!(read >= 90, "{read} labelled files");
     for ((label, strength), counts) in table {
-        let row: Vec<String> =
-            Verdict::ALL.iter().map(|verdict| counts.get(verdict.name()).copied().unwrap_or(0).to_string()).collect();
-        println!("{label} ({strength}): confirmed, dismissed, inconclusive = {}", row.join(", "));
+        let of = counts.values().sum::<u32>() as usize;
+        let count = |verdict: &Verdict| counts.get(verdict.name()).copied().unwrap_or(0) as usize;
+        let row: Vec<String> = Verdict::ALL.iter().map(|verdict| with_interval(count(verdict), of)).collect();
+        println!("| {label} ({strength}) | {of} | {} |", row.join(" | "));
     }
 }
 

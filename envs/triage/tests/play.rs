@@ -53,3 +53,16 @@ pub fn tasks() -> Vec<String> {
     let made = corpus.all().iter().filter(|scenario| !scenario.splits.iter().any(|split| split == "real"));
     made.map(|scenario| scenario.id.clone()).collect()
 }
+
+/// A count with its share and the 95% interval of Wilson's score, as tables print it: `34 (62%, 49 to 73)`.
+pub fn with_interval(count: usize, of: usize) -> String {
+    if of == 0 {
+        return "0 of 0".to_owned();
+    }
+    let (count_f, n, z) = (count as f64, of as f64, 1.959_964_f64);
+    let (share, square) = (count_f / n, z * z);
+    let middle = (share + square / (2.0 * n)) / (1.0 + square / n);
+    let half = z * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt() / (1.0 + square / n);
+    let percent = |value: f64| (100.0 * value).round().clamp(0.0, 100.0) + 0.0;
+    format!("{count} ({}%, {} to {})", percent(share), percent(middle - half), percent(middle + half))
+}

@@ -9,7 +9,7 @@ use gimbal_triage::corpus::Corpus;
 use gimbal_triage::policy::{MAJORITY, POLICIES};
 use serde_json::json;
 
-use crate::play::{act, begin, marking, tasks};
+use crate::play::{act, begin, marking, tasks, with_interval};
 
 // covers: ARES-075
 #[test]
@@ -40,7 +40,7 @@ fn every_policy_concludes_on_every_scenario_and_only_the_expert_is_always_right(
     }
     println!("right of {}: {right:?}", all.len());
     for ((policy, split), (right, all)) in &by_split {
-        println!("{policy:<14} {split:<8} {right}/{all}");
+        println!("{policy:<14} {split:<8} {} of {all}", with_interval(*right, *all));
     }
     assert_eq!(right["expert"], all.len());
     assert!(POLICIES.iter().filter(|policy| **policy != "expert").all(|policy| right[policy] < all.len()));
