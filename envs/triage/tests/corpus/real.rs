@@ -7,7 +7,8 @@ use gimbal_triage::corpus::{CorpusError, PacketOptions};
 
 use super::corpus;
 
-fn folder() -> Option<PathBuf> {
+/// The folder of telemetry, where it is at hand.
+pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var("GIMBAL_DATA")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference").to_owned());
     let folder = PathBuf::from(folder).join("telemetry");
