@@ -1,8 +1,10 @@
 //! The forms of messages under constrained decoding: the predicates and the ids of one packet, so that a mask lets no made-up citation
 //! through. What they let through follows the contracts, whose bounds they have: a prompt states one number for a list, masked or not.
 
+use std::collections::BTreeSet;
+
 use gimbal_evidence::claim::{Assertion, AssertionKind};
-use gimbal_evidence::{Class, EntityKind, Packet};
+use gimbal_evidence::{Class, EntityKind, Fact, Packet, records};
 use gimbal_messages::range::whole_numbers;
 use gimbal_messages::{Form, Member, escape};
 use serde_json::json;
@@ -11,11 +13,15 @@ use serde_json::json;
 pub(super) const BOUNDS: (usize, usize) = (6, 12);
 /// Longest text of a predicate, of an interpretation, and of an unknown, in characters.
 pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
+/// Longest name of a field that can be written: a value has room behind it.
+const FIELD: usize = 32;
+/// Largest number of records that can be written.
+const RECORDS: u64 = 999_999;
 /// Printable ASCII without what JSON must escape.
 const SAFE: &str = r"[ !#-\[\]-~]";
 /// The same with backslashes, as JSON writes them: names of Windows have them. And as a schema means them.
 const NAME: [&str; 2] = [r"([ !#-\[\]-~]|\\\\)", r"[ !#-~]"];
-/// What a name begins with: no blank, which a reading would take away.
+/// What a value begins with: no blank, which a reading would take away.
 const FIRST: [&str; 2] = [r"([!#-\[\]-~]|\\\\)", r"[!#-~]"];
 
 /// The form of a position over a packet; with confidences of claims where it is `anchored`.
@@ -90,31 +96,50 @@ fn fact(packet: &Packet) -> Form {
     quoted(&format!("F({})", parts.collect::<Vec<_>>().join("|")), last.to_string().len().max(3) + 3)
 }
 
-/// A predicate over the packet's classes, or over all of them where it states an absence.
+/// The names of fields that facts of the packet have, as [`Fact::field`] knows them; without those that a predicate cannot name.
+fn fields(packet: &Packet) -> Vec<&str> {
+    const BESIDE: [&str; 6] = ["class", "action", "actor", "object", "time", "count"];
+    let is_written = |name: &str| {
+        (1..=FIELD).contains(&name.len())
+            && name.trim() == name
+            && name.bytes().all(|byte| (b' '..=b'~').contains(&byte) && !matches!(byte, b'=' | b'"' | b'\\'))
+    };
+    let of = |fact: &'_ Fact, name: &str| fact.field(name).is_some();
+    let beside = BESIDE.into_iter().filter(|name| packet.facts().iter().any(|fact| of(fact, name)));
+    let attributes = packet.facts().iter().flat_map(|fact| fact.attributes.keys().map(String::as_str));
+    let names: BTreeSet<&str> = beside.chain(attributes).filter(|name| is_written(name)).collect();
+    names.into_iter().collect()
+}
+
+/// A predicate over the packet: its classes, its fields, at most as many records as it stands for. An absence is stated of any class.
 fn predicate(packet: &Packet) -> Form {
-    let present: std::collections::BTreeSet<&str> = packet.facts().iter().map(|fact| fact.class.name()).collect();
+    let present: BTreeSet<&str> = packet.facts().iter().map(|fact| fact.class.name()).collect();
     let present: Vec<String> = present.into_iter().map(escape).collect();
     let all: Vec<String> =
         Class::ALL.iter().filter(|class| !class.is_opinion()).map(|class| escape(class.name())).collect();
     let kinds = EntityKind::ALL.map(EntityKind::name).join("|");
-    // Names and values as facts show them: fields such as `param1` and `Threat Name`, paths and accounts of Windows.
+    let fields: Vec<String> = fields(packet).into_iter().map(escape).collect();
+    let all_records = records(&packet.facts().iter().collect::<Vec<_>>()).min(RECORDS);
+    // Names and values as facts show them: paths and accounts of Windows.
     let [raw, meant] = [0, 1].map(|way| {
         let (name, first) = (NAME[way], FIRST[way]);
         let mut forms = vec![
-            "count [1-9][0-9]{0,5}".to_owned(),
             "same_actor".to_owned(),
             "same_object".to_owned(),
             "in_order".to_owned(),
             "within [1-9][0-9]{0,5}".to_owned(),
             "explained".to_owned(),
             format!("absent ({})", all.join("|")),
-            format!("field [A-Za-z][A-Za-z0-9_. -]{{0,29}}={first}{name}{{0,39}}"),
             format!("mentions {first}{name}{{1,60}}"),
             format!("about ({kinds}):{first}{name}{{0,59}}"),
             format!("means [!#-\\[\\]-~]{SAFE}{{1,60}}"),
         ];
+        forms.extend(whole_numbers(1, all_records).map(|numbers| format!("count {numbers}")));
         if !present.is_empty() {
-            forms.insert(0, format!("class ({})", present.join("|")));
+            forms.push(format!("class ({})", present.join("|")));
+        }
+        if !fields.is_empty() {
+            forms.push(format!("field ({})={first}{name}{{0,39}}", fields.join("|")));
         }
         format!("({})", forms.join("|"))
     });
@@ -151,6 +176,19 @@ mod tests {
         draft.freeze()
     }
 
+    /// One fact of a class with these fields, and one that counts 40 records.
+    fn with_fields(names: &[&str]) -> Packet {
+        let mut draft = Draft::new(Vec::new(), Selection::default());
+        let attributes = names.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect();
+        draft.add(counted(NewFact { attributes, ..NewFact::new(Class::Inventory, "entry") })).unwrap();
+        let mut many = counted(NewFact::new(Class::Inventory, "entries"));
+        if let Some(aggregate) = &mut many.aggregate {
+            aggregate.count = gimbal_evidence::Counter(40);
+        }
+        draft.add(many).unwrap();
+        draft.freeze()
+    }
+
     fn counted(fact: NewFact) -> NewFact {
         NewFact {
             aggregate: Some(gimbal_evidence::Aggregate {
@@ -180,7 +218,8 @@ mod tests {
 
     #[test]
     fn every_predicate_is_in_the_form_and_reads() {
-        let regex = regex::Regex::new(&format!("^{}$", predicate(&packet(3)).regex)).unwrap();
+        let packet = with_fields(&["LogonType"]);
+        let regex = regex::Regex::new(&format!("^{}$", predicate(&packet).regex)).unwrap();
         let said = [
             "class inventory",
             "count 12",
@@ -206,7 +245,7 @@ mod tests {
     /// What lines of facts show can be named under a mask too: accounts and paths of Windows, and fields with digits and blanks.
     #[test]
     fn names_as_facts_show_them_are_in_the_form_and_come_back() {
-        let form = predicate(&packet(3));
+        let form = predicate(&with_fields(&["param1", "Threat Name", "ServiceFileName"]));
         let regex = regex::Regex::new(&format!("^{}$", form.regex)).unwrap();
         let schema = regex::Regex::new(form.schema["pattern"].as_str().unwrap()).unwrap();
         for said in [
@@ -227,5 +266,55 @@ mod tests {
         for wrong in [r#""about host:a"b""#, r#""about host:a\b""#, "\"about host: a\"", "\"field 1=x\""] {
             assert!(!regex.is_match(wrong), "{wrong}");
         }
+    }
+
+    /// A small model wrote sentences as names of fields, and its facts contradicted each of them.
+    #[test]
+    fn only_fields_that_facts_have_and_counts_that_they_reach_can_be_stated() {
+        let packet = with_fields(&["LogonType", "Threat Name", "a=b", "q\"", "Task.Name+", &"n".repeat(33)]);
+        let form = predicate(&packet);
+        for pattern in [format!("^{}$", form.regex), form.schema["pattern"].as_str().unwrap().to_owned()] {
+            let regex = regex::Regex::new(&pattern).unwrap();
+            let quote = if pattern.starts_with("^\"") { "\"" } else { "" };
+            let is_written = |text: &str| regex.is_match(&format!("{quote}{text}{quote}"));
+            for right in [
+                "field LogonType=3",
+                "field Threat Name=x y",
+                "field Task.Name+=1",
+                "field class=inventory",
+                "field action=entry",
+                "field count=40",
+                "count 1",
+                "count 41",
+            ] {
+                assert!(is_written(right), "{right}");
+            }
+            for wrong in [
+                "field in the list of facts of the IP=172.20.3.21",
+                "field logontype=3",
+                "field LogonType =3",
+                "field actor=host:a",
+                "field time=2026-03-10T02:20:00Z",
+                "field a=b=c",
+                "field Task.Name=1",
+                "count 0",
+                "count 42",
+                "count 400",
+                "absent logons",
+                "absent rule_hit",
+                "class logon",
+            ] {
+                assert!(!is_written(wrong), "{wrong}");
+            }
+            for class in Class::ALL.iter().filter(|class| !class.is_opinion()) {
+                assert!(is_written(&format!("absent {class}")), "{class}");
+            }
+        }
+        // A packet without facts has no predicate over fields, classes or counts.
+        let empty = regex::Regex::new(&format!(
+            "^{}$",
+            predicate(&Draft::new(Vec::new(), Selection::default()).freeze()).regex
+        ));
+        assert!(!empty.unwrap().is_match("\"field x=1\""));
     }
 }

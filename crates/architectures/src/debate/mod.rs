@@ -52,7 +52,7 @@ pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, Side
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
-const BEHAVIOUR: u32 = 4;
+const BEHAVIOUR: u32 = 5;
 
 /// The family `debate`.
 #[derive(Debug)]
