@@ -7,6 +7,7 @@ mod played;
 
 use std::fmt::Write as _;
 
+use gimbal_core::Milli;
 use serde_json::{Value, json};
 
 pub use played::Played;
@@ -34,7 +35,14 @@ impl Triage<'_> {
         let Self { packet, outcome, .. } = self;
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}  confidence {}  (judge: {})", outcome.verdict, outcome.confidence, outcome.judge);
+        let _ = writeln!(
+            out,
+            "{}  confidence {}{}  (judge: {})",
+            outcome.verdict,
+            outcome.confidence,
+            self.balance("  "),
+            outcome.judge
+        );
         let _ =
             writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
         if packet.header().left_out.count.0 > 0 {
@@ -83,13 +91,18 @@ impl Triage<'_> {
         out
     }
 
+    /// The balance of the claims behind a separator; empty under a judge over confidences.
+    fn balance(&self, separator: &str) -> String {
+        self.outcome.balance.map(|balance| format!("{separator}balance {balance}")).unwrap_or_default()
+    }
+
     /// For a document.
     #[must_use]
     pub fn markdown(&self) -> String {
         let Self { packet, outcome, .. } = self;
         let mut out = String::new();
         let _ = writeln!(out, "# {}\n", outcome.verdict);
-        let _ = writeln!(out, "Confidence {}, judge `{}`.", outcome.confidence, outcome.judge);
+        let _ = writeln!(out, "Confidence {}{}, judge `{}`.", outcome.confidence, self.balance(", "), outcome.judge);
         let _ = writeln!(
             out,
             "Packet `{}` with {} facts, head `{}`.",
@@ -141,6 +154,7 @@ impl Triage<'_> {
         let Self { packet, outcome, .. } = self;
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
+            "balance": outcome.balance.map(Milli::to_f64),
             "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": packet.in_no_fact(),
             "complete": packet.in_no_fact() == 0,
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),

@@ -2,7 +2,9 @@
 
 use gimbal_core::Milli;
 use gimbal_evidence::judge::sweep::{Counts, PUBLISHED, Range, grid, thousandths};
-use gimbal_evidence::judge::{Arithmetic, Band, Certainty, ClaimScore, Judge, Positions, Side, Verdict, judge_claims};
+use gimbal_evidence::judge::{
+    Arithmetic, Band, Certainty, ClaimScore, Judge, Positions, Side, Verdict, Weighing, judge_claims,
+};
 use proptest::prelude::*;
 
 fn at(architect: i64, skeptic: i64) -> Positions {
@@ -214,6 +216,10 @@ fn certainty_has_two_meanings_and_the_band_holds_its_ends() {
     for verdict in Verdict::ALL {
         assert_eq!(Certainty::Margin.of(verdict, &positions), Milli(499));
     }
+    // What is concluded is how sure the judge is of its verdict: confidences far apart speak against an inconclusive one.
+    assert_eq!(Certainty::Margin.of_given(Verdict::Inconclusive, &positions), Milli(501));
+    assert_eq!(Certainty::Margin.of_given(Verdict::ThreatConfirmed, &positions), Milli(499));
+    assert_eq!(Certainty::Winner.of_given(Verdict::Inconclusive, &positions), Milli(650));
     let band = Band::default();
     let inside: Vec<bool> = [349, 350, 650, 651].map(|value| band.holds(Milli(value))).to_vec();
     assert_eq!(inside, [false, true, true, false]);
@@ -228,15 +234,18 @@ fn claim(side: Side, confidence: i64, facts: u32, survives: bool) -> ClaimScore 
 fn claims_weigh_as_much_as_the_facts_they_cite() {
     use Side::{Benign, Threat};
     let cases = [
-        (vec![], Verdict::Inconclusive, 0),
-        (vec![claim(Threat, 900, 3, true), claim(Benign, 900, 1, true)], Verdict::ThreatConfirmed, 450),
-        (vec![claim(Threat, 900, 3, false), claim(Benign, 900, 1, true)], Verdict::ThreatDismissed, -900),
-        (vec![claim(Threat, 900, 0, true)], Verdict::Inconclusive, 0),
-        (vec![claim(Threat, 150, 1, true)], Verdict::Inconclusive, 150),
-        (vec![claim(Threat, 151, 1, true), claim(Threat, 150, 9, true)], Verdict::ThreatConfirmed, 150),
+        (vec![], Verdict::Inconclusive, 0, 500),
+        (vec![claim(Threat, 900, 3, true), claim(Benign, 900, 1, true)], Verdict::ThreatConfirmed, 450, 450),
+        (vec![claim(Threat, 900, 3, false), claim(Benign, 900, 1, true)], Verdict::ThreatDismissed, -900, 900),
+        (vec![claim(Threat, 900, 0, true)], Verdict::Inconclusive, 0, 500),
+        (vec![claim(Threat, 900, 1, true), claim(Benign, 900, 1, true)], Verdict::Inconclusive, 0, 1000),
+        (vec![claim(Benign, 90, 1, true)], Verdict::Inconclusive, -90, 490),
+        (vec![claim(Threat, 150, 1, true)], Verdict::Inconclusive, 150, 150),
+        (vec![claim(Threat, 151, 1, true), claim(Threat, 150, 9, true)], Verdict::ThreatConfirmed, 150, 150),
     ];
-    for (claims, verdict, mean) in cases {
-        assert_eq!(judge_claims(&claims), (verdict, Milli(mean)), "{claims:?}");
+    for (claims, verdict, balance, confidence) in cases {
+        let weighing = Weighing { verdict, balance: Milli(balance), confidence: Milli(confidence) };
+        assert_eq!(judge_claims(&claims), weighing, "{claims:?}");
     }
 }
 
@@ -273,6 +282,14 @@ proptest! {
                 prop_assert!(verdict(architect) <= verdict(more), "{} {arithmetic:?}", judge.name());
             }
         }
+    }
+
+    #[test]
+    fn an_inconclusive_verdict_is_surer_the_nearer_its_balance_is_to_nothing(near in 0_i64..=150, far in 0_i64..=150) {
+        let confidence = |balance| judge_claims(&[claim(Side::Threat, balance, 1, true)]).confidence;
+        let (near, far) = (near.min(far), near.max(far));
+        prop_assert!(confidence(near) >= confidence(far));
+        prop_assert!((Milli(150)..=Milli(1000)).contains(&confidence(far)));
     }
 
     #[test]

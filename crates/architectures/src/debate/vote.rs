@@ -41,12 +41,14 @@ fn majority(decisions: &[Decision]) -> Decision {
     }
     let most = counts.values().copied().max().unwrap_or(0);
     let mut leading = counts.iter().filter(|(_, count)| **count == most).map(|(verdict, _)| *verdict);
-    let verdict = match (leading.next(), leading.next()) {
-        (Some(only), None) => only,
-        _ => Verdict::Inconclusive,
+    let (verdict, is_majority) = match (leading.next(), leading.next()) {
+        (Some(only), None) => (only, true),
+        _ => (Verdict::Inconclusive, false),
     };
     let number = i64::try_from(decisions.len()).unwrap_or(i64::MAX).max(1);
-    let share = counts.get(&verdict).copied().unwrap_or(0) * 1000 / number;
+    // How sure: the mean over all votes, where one for another verdict counts as 0. Without a majority there is nothing to be sure of.
+    let agreeing = decisions.iter().filter(|decision| decision.verdict == verdict).map(|decision| decision.certainty.0);
+    let certainty = if is_majority { agreeing.sum::<i64>() / number } else { 500 };
     let mean = |of: fn(&Positions) -> Milli| {
         Milli(decisions.iter().map(|decision| of(&decision.positions).0).sum::<i64>() / number)
     };
@@ -55,7 +57,7 @@ fn majority(decisions: &[Decision]) -> Decision {
     };
     Decision {
         verdict,
-        certainty: Milli(share),
+        certainty: Milli(certainty),
         definition: "votes",
         positions: Positions {
             architect: mean(|positions| positions.architect),
@@ -133,5 +135,7 @@ mod tests {
         assert_eq!(cited(&votes), (Inconclusive, facts));
         let settled = [&votes[..], &[vote(Inconclusive, &[6])]].concat();
         assert_eq!(cited(&settled), (Inconclusive, vec!["F007".to_owned()]));
+        // Nobody's verdict has most votes: nothing to be sure of. All agree: as sure as they are.
+        assert_eq!((majority(&votes).certainty, majority(&votes[..1]).certainty), (Milli(500), Milli(800)));
     }
 }

@@ -147,3 +147,20 @@ async fn the_judge_over_claims_weighs_claims_and_not_positions() {
     assert_eq!(claims, [("A1", "threat", 1, true), ("A2", "threat", 1, false), ("S1", "benign", 1, true)]);
     assert_eq!((played.verdict().as_str(), last[0].certainty.0), (INCONCLUSIVE, 150));
 }
+
+/// An even case is a sure inconclusive one, and not one with confidence 0.
+// covers: ARES-049, ARES-065
+#[tokio::test]
+async fn a_balanced_case_is_inconclusive_with_confidence() {
+    let claim = |kind: &str, fact: &str| json!({ "kind": kind, "predicate": "means a test", "facts": [fact] });
+    let court = Court::new(json!({ "rounds": 1, "judge": "claims" }))
+        .says("architect", [answer(&json!({ "assertions": [claim("ASSERT", "F001")], "confidence": 0.7 }))])
+        .says("skeptic", [answer(&json!({ "assertions": [claim("ALT", "F005")], "confidence": 0.7 }))]);
+    let played = court.play().await;
+    assert_eq!((played.verdict().as_str(), &played.concluded()["confidence"]), (INCONCLUSIVE, &json!("1.0")));
+    let court = Court::new(json!({ "rounds": 1, "certainty": "margin" }))
+        .says("architect", [super::architect(0.6)])
+        .says("skeptic", [super::skeptic(0.55)]);
+    let played = court.play().await;
+    assert_eq!((played.verdict().as_str(), &played.concluded()["confidence"]), (INCONCLUSIVE, &json!("0.95")));
+}

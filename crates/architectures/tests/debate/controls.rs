@@ -18,7 +18,7 @@ async fn votes_are_single_turns_apart_whose_majority_decides() {
         all.iter().filter(|one| one.after == "vote").map(|one| (one.vote, one.verdict.as_str())).collect();
     assert_eq!(votes, [(Some(1), "THREAT_CONFIRMED"), (Some(2), "THREAT_CONFIRMED"), (Some(3), "THREAT_DISMISSED")]);
     let last = all.last().unwrap();
-    assert_eq!((last.after.as_str(), last.verdict.as_str(), last.certainty.0), ("majority", "THREAT_CONFIRMED", 666));
+    assert_eq!((last.after.as_str(), last.verdict.as_str(), last.certainty.0), ("majority", "THREAT_CONFIRMED", 600));
     assert_eq!((last.definition.as_str(), last.architect.0, last.last), ("votes", 666, true));
     assert!(played.records::<Confidence>().iter().all(|one| one.vote.is_some()));
     assert_eq!(played.concluded()["facts"], "F001 F002");

@@ -17,7 +17,18 @@ pub enum Certainty {
 }
 
 impl Certainty {
-    /// The confidence of a verdict over these positions, from 0 to 1.
+    /// How sure a judge is of the verdict that it gives over these positions, from 0 to 1: what is concluded. Confidences that are near
+    /// one another speak for an inconclusive verdict and against a decision, so that `margin` counts from the other end there.
+    #[must_use]
+    pub fn of_given(self, verdict: Verdict, positions: &Positions) -> Milli {
+        let number = self.of(verdict, positions);
+        match (self, verdict) {
+            (Self::Margin, Verdict::Inconclusive) => Milli(1000 - number.0),
+            _ => number,
+        }
+    }
+
+    /// The number of the definition, from 0 to 1: what the gate compares with its band.
     #[must_use]
     pub fn of(self, verdict: Verdict, positions: &Positions) -> Milli {
         let (architect, skeptic) = (positions.architect.0, positions.skeptic.0);

@@ -14,7 +14,7 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use claims::{ClaimScore, Side, judge_claims};
+pub use claims::{ClaimScore, Side, Weighing, judge_claims};
 pub use confidence::{Band, Certainty};
 pub use signs::{Basis, Sign};
 

@@ -25,11 +25,12 @@ impl Triage<'_> {
             out,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
              content=\"width=device-width\">\n<title>{verdict}: packet {id}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <h1>{verdict}</h1>\n<p>Confidence {confidence}, judge <code>{judge}</code>. Packet <code>{id}</code> with {facts} facts.</p>\n\
+             <h1>{verdict}</h1>\n<p>Confidence {confidence}{balance}, judge <code>{judge}</code>. Packet <code>{id}</code> with {facts} facts.</p>\n\
              <p>Head <code>{head}</code></p>\n",
             verdict = outcome.verdict,
             id = escaped(&header.packet),
             confidence = outcome.confidence,
+            balance = self.balance(", "),
             judge = outcome.judge,
             facts = packet.facts().len(),
             head = packet.head(),

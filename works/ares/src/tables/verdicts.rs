@@ -257,6 +257,7 @@ pub fn calibration(frame: &Frame<'_>) -> Table {
     });
     let notes = vec![
         "The forecast is the confidence that was concluded, the event that the verdict is the expected one.".to_owned(),
+        "What a confidence is: how sure the judge is of the verdict that it gives. Over confidences (v1 to calibrated): the winner's, and the mean of both where the verdict is inconclusive; with certainty: margin their distance, and 1 less it where inconclusive. Over claims: the distance of their balance from 0, and where inconclusive from 1 at balance 0 to 0.15 at the bound. Of votes: the mean over all votes, 0 for a vote for another verdict, and 0.5 without a majority.".to_owned(),
     ];
     frame.table(columns, rows.collect(), notes)
 }
