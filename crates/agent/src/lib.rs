@@ -24,7 +24,7 @@ mod variables;
 
 pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
-pub use engine::{Advice, Agent, AgentSession, CallRecord, Ended, ReplySpec, Segment};
+pub use engine::{Advice, Agent, AgentSession, CallRecord, ReplySpec, Segment};
 pub use persona::{Origin, Persona, PersonaError};
 pub use prompt::{Part, SystemPrompt};
 pub use protocol::Protocol;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use gimbal_core::{Acted, Brief, Halt, LaneId, Rejection, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Acted, Brief, EpisodeStopped, LaneId, Rejection, Stage, ToolCall, ToolSpec};
 use gimbal_messages::{Delegate, Form, Message};
 use minijinja::Value as Filling;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub enum ToolError {
     Said(String),
     /// The episode is over.
     #[error(transparent)]
-    Halt(#[from] Halt),
+    EpisodeStopped(#[from] EpisodeStopped),
 }
 
 /// The result of a tool.
@@ -93,7 +93,7 @@ pub trait Peers: Send + Sync {
     /// Asks another agent through the tool called `generic`.
     ///
     /// # Errors
-    /// What went wrong, or the halt that ended the episode.
+    /// What went wrong, or the stop that ended the episode.
     async fn ask(
         &self,
         stage: &dyn Stage,
@@ -120,13 +120,13 @@ pub trait Peers: Send + Sync {
     /// calls this conversation has made before.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     async fn holds_back(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         (call, made): (&ToolCall, u32),
-    ) -> Result<Option<Rejection>, Halt> {
+    ) -> Result<Option<Rejection>, EpisodeStopped> {
         let _ = (stage, lane, call, made);
         Ok(None)
     }

@@ -18,8 +18,8 @@ use gimbal_agent::{Agent, Overrides, Persona, Protocol};
 use gimbal_architectures::hierarchy::messages::{Finding, Suggestion};
 use gimbal_core::stage::LaneId;
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Brief, Catalogue, Completion, Environment, Halt, Memory, Rejection,
-    Rng, RoleSettings, Stage, Stop, TaskId, ToolCall, ToolSpec, View,
+    Acted, Artefact, AskError, AskRequest, Block, Brief, Catalogue, Completion, Environment, EpisodeStopped, Memory,
+    Rejection, Rng, RoleSettings, Stage, Stop, TaskId, ToolCall, ToolSpec, View,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -162,13 +162,13 @@ impl Stage for Bench {
     async fn render(&self, call: &ToolCall) -> String {
         self.open().render(call)
     }
-    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, EpisodeStopped> {
         self.inner.context(lane, names).await
     }
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError> {
         self.inner.ask(lane, role, request).await
     }
-    async fn act(&self, _: LaneId, call: &ToolCall, _: Option<&str>) -> Result<Acted, Halt> {
+    async fn act(&self, _: LaneId, call: &ToolCall, _: Option<&str>) -> Result<Acted, EpisodeStopped> {
         if !self.reads_only {
             let mut fork = self.open().simulator().unwrap().fork(0);
             if let Err(rejection) = fork.call(call).await {
@@ -177,9 +177,9 @@ impl Stage for Bench {
         }
         let text = self.open().render(call);
         self.take(text);
-        Err(Halt::of(Stop::Horizon))
+        Err(EpisodeStopped::of(Stop::Horizon))
     }
-    async fn reject(&self, _: LaneId, _: &Rejection, _: &str) -> Result<(), Halt> {
+    async fn reject(&self, _: LaneId, _: &Rejection, _: &str) -> Result<(), EpisodeStopped> {
         Ok(())
     }
     async fn fallback(&self, _: LaneId, _: &ToolCall, _: &str) {}
@@ -210,7 +210,7 @@ impl Stage for Bench {
     fn rng(&self, stream: &str) -> Rng {
         Rng::stream(1, stream)
     }
-    async fn policy(&self, name: &str) -> Result<ToolCall, Halt> {
+    async fn policy(&self, name: &str) -> Result<ToolCall, EpisodeStopped> {
         self.inner.policy(name).await
     }
 }

@@ -10,7 +10,9 @@ use common::{Canned, TestFiles, Workshop};
 
 use gimbal_agent::{Agent, Flags, Overrides, Persona, Protocol};
 use gimbal_core::stage::LaneId;
-use gimbal_core::{Block, Decoding, Grammar, Halt, ModelErrorKind, Speaker, Stop, ToolCall, Usage, UsageSource};
+use gimbal_core::{
+    Block, Decoding, EpisodeStopped, Grammar, ModelErrorKind, Speaker, Stop, ToolCall, Usage, UsageSource,
+};
 use serde_json::json;
 
 use Canned::{Calls, Fails, Says};
@@ -34,7 +36,7 @@ fn protocol(protocol: Protocol) -> Overrides {
 }
 
 /// Plays to the end as `react` does.
-async fn play(agent: &Agent, stage: &Workshop) -> Halt {
+async fn play(agent: &Agent, stage: &Workshop) -> EpisodeStopped {
     let session = agent.session(stage).await.unwrap();
     let names = ["status".to_owned(), "history".to_owned()];
     loop {

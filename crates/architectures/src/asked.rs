@@ -2,7 +2,7 @@
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
-use gimbal_core::{Block, Halt, LaneId, ModelErrorKind, Stage};
+use gimbal_core::{Block, EpisodeStopped, LaneId, ModelErrorKind, Stage};
 use gimbal_messages::bounded;
 
 /// Who is asked, and for what.
@@ -28,12 +28,12 @@ impl Ask<'_> {
     /// asked for again.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(crate) async fn once_and_again<T: Send>(
         &self,
         stage: &dyn Stage,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
-    ) -> Result<(Option<T>, Vec<String>), Halt> {
+    ) -> Result<(Option<T>, Vec<String>), EpisodeStopped> {
         let (lane, asked) = (self.lane, (self.question, Some(self.reply_spec)));
         let mut problems = Vec::new();
         let broken =

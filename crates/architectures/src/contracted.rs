@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Agent, ReplySpec};
-use gimbal_core::{Block, Halt, Hint, LaneId, RecordKind, Stage};
+use gimbal_core::{Block, EpisodeStopped, Hint, LaneId, RecordKind, Stage};
 use gimbal_messages::records::debate::Reshaped;
 use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::{Accepted, Change, ChangeKind, Contract, Form, StageExt, Tier};
@@ -62,12 +62,12 @@ impl Contracted<'_> {
     /// The message as `check` reads it, or what was wrong with the last attempt.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(crate) async fn ask<T: Send>(
         self,
         stage: &dyn Stage,
         check: impl Fn(Value) -> Result<T, String> + Send + Sync,
-    ) -> Result<Result<T, String>, Halt> {
+    ) -> Result<Result<T, String>, EpisodeStopped> {
         let Self { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask } = self;
         let session = agent.session(stage).await?;
         let reply_spec = ReplySpec { form, expert, mask };

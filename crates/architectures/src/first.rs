@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use gimbal_core::{Block, Halt, LaneId, Stage, View};
+use gimbal_core::{Block, EpisodeStopped, LaneId, Stage, View};
 use gimbal_messages::bounded;
 
 /// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
@@ -38,13 +38,13 @@ pub(crate) fn beside<'a>(view: &View, first: Option<&Block>, names: &'a [String]
 /// not hold it: where what can be done changes, or is written freely.
 ///
 /// # Errors
-/// The halt that ended the episode.
+/// What stopped the episode.
 pub(crate) async fn blocks(
     stage: &dyn Stage,
     lane: LaneId,
     first: Option<&Block>,
     names: &[String],
-) -> Result<Vec<Block>, Halt> {
+) -> Result<Vec<Block>, EpisodeStopped> {
     let view = stage.view().await;
     let told = view.brief.literals_change || view.brief.free_arguments;
     let first = first.filter(|_| told);

@@ -1,6 +1,6 @@
 //! What architectures over packets of evidence share: the packet of an episode, and the rules of the agents by rule.
 
-use gimbal_core::{Files, Halt, Stage, yaml};
+use gimbal_core::{EpisodeStopped, Files, Stage, yaml};
 use gimbal_evidence::Packet;
 use gimbal_evidence::rules::RuleSet;
 
@@ -10,13 +10,14 @@ pub(crate) const PACKET: &str = "packet";
 const RULES: &str = "rules/triage.yaml";
 
 /// The packet in the brief of the episode.
-pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, Halt> {
+pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, EpisodeStopped> {
     let brief = stage.brief();
     let material = brief.materials.iter().find(|material| material.kind == PACKET);
-    let material = material.ok_or_else(|| Halt::lasting("the brief of this task has no material of kind `packet`"))?;
+    let material =
+        material.ok_or_else(|| EpisodeStopped::lasting("the brief of this task has no material of kind `packet`"))?;
     let name = &material.name;
     Packet::read(material.text.as_bytes())
-        .map_err(|error| Halt::lasting(format!("the material `{name}` is not a packet: {error}")))
+        .map_err(|error| EpisodeStopped::lasting(format!("the material `{name}` is not a packet: {error}")))
 }
 
 /// The rules of the agents by rule.

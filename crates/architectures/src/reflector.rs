@@ -3,7 +3,7 @@
 //! What it is shown holds nothing that the agent was not shown, but for how the attempt ended and what the environment counted.
 
 use gimbal_agent::{Agent, Overrides};
-use gimbal_core::{Brief, BuildError, Files, Halt, Hint, LaneId, Milli, Needs, Stage, TokenCount};
+use gimbal_core::{Brief, BuildError, EpisodeStopped, Files, Hint, LaneId, Milli, Needs, Stage, TokenCount};
 use gimbal_messages::records::search::Reflected;
 use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded, party, spaced};
 use serde::{Deserialize, Serialize};
@@ -208,13 +208,13 @@ impl Reflector {
     /// Asks about an attempt; `None` if nothing usable was written. It is recorded either way.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(crate) async fn reflect(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         attempt: Attempt<'_>,
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         let Attempt { about, account, notes, kept } = attempt;
         let role = self.agent.role();
         let count = |text: &str| stage.tokens(role, text);
@@ -238,7 +238,7 @@ impl Reflector {
         Ok(text)
     }
 
-    async fn ask(&self, stage: &dyn Stage, lane: LaneId, request: &Value) -> Result<Option<String>, Halt> {
+    async fn ask(&self, stage: &dyn Stage, lane: LaneId, request: &Value) -> Result<Option<String>, EpisodeStopped> {
         let message = spaced(request);
         let asked = Contracted {
             agent: &self.agent,

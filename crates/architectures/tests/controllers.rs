@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::Canned::{self, Calls, Fails, Says};
 use common::{TestFiles, Workshop};
 use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
-use gimbal_core::{Architecture, Decoding, Grammar, Halt, ModelErrorKind, Stop, ToolCall};
+use gimbal_core::{Architecture, Decoding, EpisodeStopped, Grammar, ModelErrorKind, Stop, ToolCall};
 use gimbal_messages::records::{control, gate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn workshop(horizon: u32, replies: impl IntoIterator<Item = Canned>) -> Workshop
     Workshop { horizon, records: &[control::KINDS, gate::KINDS], ..Workshop::new(replies) }
 }
 
-async fn play(base: &str, settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), Halt>) {
+async fn play(base: &str, settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), EpisodeStopped>) {
     let played = build(base, settings).play(&stage).await;
     (stage.log(), stage, played)
 }
@@ -72,7 +72,7 @@ const DONE: Canned = Says("Thought: enough\nTool: finish_subtask: all done\nPAUS
 async fn the_toy_trace_goes_plan_search_search_execute() {
     let replies = [WAIT, DONE, to("SEARCH"), WAIT, WAIT, DONE, to("search"), WAIT, DONE, to("EXECUTE"), OIL];
     let (log, stage, played) = play("cyclic", json!({ "graph": search_plan_execute() }), workshop(5, replies)).await;
-    assert_eq!(played, Err(Halt::of(Stop::Horizon)));
+    assert_eq!(played, Err(EpisodeStopped::of(Stop::Horizon)));
     let segments: Vec<(String, u64, String)> = notes(&log, "segment")
         .iter()
         .map(|note| {
@@ -179,7 +179,7 @@ async fn each_planner_plays_the_graph_that_it_planned() {
         let own = by(model);
         assert_eq!(own.lacks(&brief), None);
         let stage = workshop(1, [WAIT]);
-        assert_eq!(own.play(&stage).await, Err(Halt::of(Stop::Horizon)));
+        assert_eq!(own.play(&stage).await, Err(EpisodeStopped::of(Stop::Horizon)));
         let graph = &notes(&stage.log(), "graph")[0];
         let shown = (graph["entry"].as_str(), graph["source"].as_str(), graph["planner"].as_str());
         assert_eq!(shown, (Some(entry), Some("family"), Some(model)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_core::{Answering, Architecture, Brief, Halt, Offers, Stop};
+use gimbal_core::{Answering, Architecture, Brief, EpisodeStopped, Offers, Stop};
 use gimbal_messages::records::{control, gate};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ async fn an_unsupported_answer_is_held_back_so_many_times_and_then_goes_through(
     for (name, architecture) in all(&json!({ "gate": "evidence" })) {
         let replies = [OIL, NOTHING, OIL, NOTHING, OIL, NOTHING];
         let stage = stage("missing", &json!({ "found": false }), replies);
-        assert_eq!(architecture.play(&stage).await, Err(Halt::of(Stop::Horizon)), "{name}");
+        assert_eq!(architecture.play(&stage).await, Err(EpisodeStopped::of(Stop::Horizon)), "{name}");
         let log = stage.log();
         let notes = gated(&log);
         assert_eq!(notes.len(), 3, "{name}: {log:?}");
@@ -116,7 +116,7 @@ async fn a_supported_answer_passes_without_a_model() {
     for support in ["stored", "derived"] {
         for (name, architecture) in all(&json!({ "gate": "evidence" })) {
             let stage = stage(support, &json!({ "found": false }), [OIL]);
-            assert_eq!(architecture.play(&stage).await, Err(Halt::of(Stop::Horizon)), "{name}");
+            assert_eq!(architecture.play(&stage).await, Err(EpisodeStopped::of(Stop::Horizon)), "{name}");
             let log = stage.log();
             assert_eq!(
                 (count(&log, "reject"), count(&log, "act Oil"), gated(&log).len()),

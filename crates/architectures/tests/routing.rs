@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex};
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
 use gimbal_architectures::control::{FamilyError, FamilyPlanner};
-use gimbal_architectures::graph::machine::{End, Facts, Learning, Rule, Sample, When, decide, learn};
+use gimbal_architectures::graph::machine::{Facts, Learning, Rule, Sample, When, decide, learn};
 use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
-use gimbal_core::{Architecture, Brief, Halt, Stop, ToolSpec};
+use gimbal_core::{Architecture, Brief, EpisodeStopped, Stop, ToolSpec};
+use gimbal_messages::records::control::SegmentStop;
 use gimbal_messages::records::{control, gate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ fn build(base: &str, settings: &Value) -> Result<Arc<dyn Architecture>, String> 
     kind.build(settings, &TestFiles::default()).map_err(|error| error.to_string())
 }
 
-async fn play(settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), Halt>) {
+async fn play(settings: Value, stage: Workshop) -> (Vec<String>, Workshop, Result<(), EpisodeStopped>) {
     let played = build("cyclic", &settings).unwrap().play(&stage).await;
     (stage.log(), stage, played)
 }
@@ -424,7 +425,7 @@ async fn a_plan_that_is_no_graph_is_corrected_once_and_then_it_is_an_error_and_n
 
 fn facts(ended: bool, tool: usize, refused: bool, visit: u32) -> Facts {
     Facts {
-        ended: if ended { End::Done } else { End::LocalBudget },
+        ended: if ended { SegmentStop::Done } else { SegmentStop::LocalBudget },
         tool: (tool > 0).then(|| format!("tool{tool}")),
         refused: refused && tool > 0,
         visit,
@@ -556,4 +557,21 @@ fn conditions_read_as_people_say_them() {
     .unwrap();
     assert_eq!(rule.when.to_string(), "refused, visit 2 or later, after C");
     assert_eq!(When::default().to_string(), "always");
+}
+
+/// No decision follows the end of the episode: a rule for it would never fit, and a file with one is refused.
+#[test]
+fn a_rule_names_only_stops_that_a_decision_follows() {
+    let rule =
+        |ended: &str| serde_json::from_value::<Rule>(json!({ "from": "A", "to": "B", "when": { "ended": ended } }));
+    for stop in [SegmentStop::Done, SegmentStop::LocalBudget] {
+        assert_eq!(rule(stop.name()).unwrap().when.ended, Some(stop));
+    }
+    let error = rule(SegmentStop::Over.name()).unwrap_err().to_string();
+    assert!(error.contains("write `done` or `local_budget`"), "{error}");
+    let schema = serde_json::to_value(schemars::schema_for!(When)).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(
+        validator.is_valid(&json!({ "ended": "local_budget" })) && !validator.is_valid(&json!({ "ended": "over" }))
+    );
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::fit::Needs;
-use crate::{Halt, RecordKind, Stage};
+use crate::{EpisodeStopped, RecordKind, Stage};
 
 /// How model calls are arranged to play an episode.
 #[async_trait]
@@ -22,8 +22,8 @@ pub trait Architecture: Send + Sync {
     /// Plays the episode to its end.
     ///
     /// # Errors
-    /// The halt that ended it. A return without error means that it had nothing left to do.
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt>;
+    /// What stopped it. A return without error means that it had nothing left to do.
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped>;
 
     /// The same architecture with what was made for these models, by role; `None` where that is this one. A graph that one
     /// model planned plays only in cells whose planner that model is.

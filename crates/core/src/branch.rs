@@ -10,7 +10,7 @@
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::{Digest, Halt, Rejection, ToolCall, Transition};
+use crate::{Digest, EpisodeStopped, Rejection, ToolCall, Transition};
 
 /// A copy of the environment at some moment, with a future of its own. Futures are names: what they bring depends on the seed of the
 /// episode, the step at which the stage made the first branch, and the name, so that branches of one future meet the same chances and none
@@ -78,5 +78,5 @@ pub enum BranchError {
     Rejected(Rejection),
     /// The episode is over: the true one, or that of the branch. The stop reason says how.
     #[error(transparent)]
-    Halt(#[from] Halt),
+    EpisodeStopped(#[from] EpisodeStopped),
 }

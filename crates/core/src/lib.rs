@@ -67,7 +67,7 @@ pub use seed::Rng;
 pub use stage::{
     Acted, AskError, AskRequest, Block, Decoding, LaneId, RoleSettings, Stage, Stopwatch, TokenCount, View,
 };
-pub use stop::{Ending, Halt, Stop};
+pub use stop::{EnvironmentStop, EpisodeStopped, Stop};
 pub use task::{Part, TaskId};
 pub use text::TextRef;
 pub use tool::{Rejection, RejectionKind, ToolCall, ToolSpec};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::stop::Ending;
+use crate::stop::EnvironmentStop;
 use crate::{Data, Grammar, Message, Milli};
 
 /// What the agent sees.
@@ -24,7 +24,7 @@ pub struct Transition {
     /// Reward of this step.
     pub reward: Milli,
     /// Why the environment ended the episode, where it did.
-    pub done: Option<Ending>,
+    pub done: Option<EnvironmentStop>,
 }
 
 /// An answer of the environment to a call.

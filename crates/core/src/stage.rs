@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
-    Artefact, Branch, BranchError, Brief, Completion, Embedder, Grammar, Halt, Hint, Memory, Message, Milli,
+    Artefact, Branch, BranchError, Brief, Completion, Embedder, EpisodeStopped, Grammar, Hint, Memory, Message, Milli,
     ModelError, Observation, Rejection, Rng, Sampling, Scorer, ToolCall, ToolSpec, Transition,
 };
 
@@ -119,7 +119,7 @@ pub enum AskError {
     Model(#[from] ModelError),
     /// The episode is over.
     #[error(transparent)]
-    Halt(#[from] Halt),
+    EpisodeStopped(#[from] EpisodeStopped),
 }
 
 /// Accounts for the time of an architecture's own work, component by component. It gives no time away: what an episode does cannot depend on it.
@@ -196,7 +196,7 @@ pub trait Stage: Send + Sync {
     ///
     /// # Errors
     /// When a block does not exist (the plan checks this before the run).
-    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, Halt>;
+    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, EpisodeStopped>;
 
     /// Asks the model of a role.
     ///
@@ -237,13 +237,13 @@ pub trait Stage: Send + Sync {
     ///
     /// # Errors
     /// When the episode is over, by this very step or before it.
-    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt>;
+    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, EpisodeStopped>;
 
     /// Notes an answer that could not be read as a call: one tool call is used up, nothing reaches the environment.
     ///
     /// # Errors
     /// When the budget of tool calls is used up.
-    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt>;
+    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), EpisodeStopped>;
 
     /// Notes that the scaffolding acts in the agent's place, and why (BOG-034).
     async fn fallback(&self, lane: LaneId, call: &ToolCall, reason: &str);
@@ -294,5 +294,5 @@ pub trait Stage: Send + Sync {
     ///
     /// # Errors
     /// When there is no such policy (the plan checks this before the run).
-    async fn policy(&self, name: &str) -> Result<ToolCall, Halt>;
+    async fn policy(&self, name: &str) -> Result<ToolCall, EpisodeStopped>;
 }

@@ -82,7 +82,7 @@ impl Stop {
 /// Why an environment ends an episode: the stop reasons that it may give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum EnvironmentStop {
     /// The goal is reached.
     Solved,
     /// The environment's own number of steps is used up.
@@ -95,14 +95,14 @@ pub enum Ending {
     Broken,
 }
 
-impl From<Ending> for Stop {
-    fn from(ending: Ending) -> Self {
+impl From<EnvironmentStop> for Stop {
+    fn from(ending: EnvironmentStop) -> Self {
         match ending {
-            Ending::Solved => Self::Solved,
-            Ending::Horizon => Self::Horizon,
-            Ending::Failed => Self::Failed,
-            Ending::Answered => Self::Answered,
-            Ending::Broken => Self::Broken,
+            EnvironmentStop::Solved => Self::Solved,
+            EnvironmentStop::Horizon => Self::Horizon,
+            EnvironmentStop::Failed => Self::Failed,
+            EnvironmentStop::Answered => Self::Answered,
+            EnvironmentStop::Broken => Self::Broken,
         }
     }
 }
@@ -110,7 +110,7 @@ impl From<Ending> for Stop {
 /// The episode is over; unwinds an architecture with `?`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the episode stopped: {}{}", .stop.name(), .detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default())]
-pub struct Halt {
+pub struct EpisodeStopped {
     /// Why.
     pub stop: Stop,
     /// More, for infrastructure failures.
@@ -119,7 +119,7 @@ pub struct Halt {
     pub lasting: bool,
 }
 
-impl Halt {
+impl EpisodeStopped {
     /// A stop without further words.
     #[must_use]
     pub const fn of(stop: Stop) -> Self {

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::tool::Finish;
 use gimbal_agent::{Agent, Alone, Overrides, Partners, Persona, Protocol};
-use gimbal_core::{Architecture, Brief, Grammar, Halt, LaneId, Needs, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Architecture, Brief, EpisodeStopped, Grammar, LaneId, Needs, Stage, ToolCall, ToolSpec};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ impl Architecture for OneCall {
         self.agent.resolved()
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let tools = stage.tools();
         let mut legal = Vec::new();
         for call in stage.legal(usize::MAX).await.iter() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_core::event::{Body, Event};
-use gimbal_core::{Architecture, Brief, ChatModel, EnvError, Halt, TaskId, ToolSpec, Usage};
+use gimbal_core::{Architecture, Brief, ChatModel, EnvError, EpisodeStopped, TaskId, ToolSpec, Usage};
 
 use crate::plan::{Plan, Problem, RequestRecorder};
 use crate::registry::ModelSource;
@@ -94,8 +94,13 @@ impl Rehearsal {
     /// Plays an architecture in a run of a task.
     ///
     /// # Errors
-    /// The halt of an episode that failed for reasons outside of the agent.
-    pub async fn play(&self, architecture: &dyn Architecture, task: &TaskId, run: u32) -> Result<Rehearsed, Halt> {
+    /// The stop of an episode that failed for reasons outside of the agent.
+    pub async fn play(
+        &self,
+        architecture: &dyn Architecture,
+        task: &TaskId,
+        run: u32,
+    ) -> Result<Rehearsed, EpisodeStopped> {
         self.with(architecture, (task, run), Arc::clone(&self.roles)).await
     }
 
@@ -103,8 +108,10 @@ impl Rehearsal {
     ///
     /// # Errors
     /// As [`Rehearsal::play`].
-    pub async fn prompts(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Vec<String>, Halt> {
-        let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
+    pub async fn prompts(&self, architecture: &dyn Architecture, task: &TaskId) -> Result<Vec<String>, EpisodeStopped> {
+        let Some(cell) = self.plan.cells.first() else {
+            return Err(EpisodeStopped::infrastructure("there is no cell"));
+        };
         let witness = Arc::new(RequestRecorder::default());
         let model: Arc<dyn ChatModel> = witness.clone();
         self.with(architecture, (task, 0), cell.played_by(&model)).await?;
@@ -116,8 +123,10 @@ impl Rehearsal {
         architecture: &dyn Architecture,
         (task, run): (&TaskId, u32),
         roles: Arc<BTreeMap<String, Role>>,
-    ) -> Result<Rehearsed, Halt> {
-        let Some(cell) = self.plan.cells.first() else { return Err(Halt::infrastructure("there is no cell")) };
+    ) -> Result<Rehearsed, EpisodeStopped> {
+        let Some(cell) = self.plan.cells.first() else {
+            return Err(EpisodeStopped::infrastructure("there is no cell"));
+        };
         let (outcome, recorded) = self.plan.in_memory(cell, architecture, (task, run), (roles, |_| ())).await?;
         Ok(Rehearsed { outcome, recorded })
     }

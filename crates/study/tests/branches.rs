@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, Ask, Branch, BranchError, Brief, Catalogue, Digest, EnvError, Environment, Halt, LaneId, Limits,
-    Milli, Needs, Observation, Rejection, RejectionKind, Reply, Rng, Simulator, Stage, Stop, TaskId, ToolCall,
+    Architecture, Ask, Branch, BranchError, Brief, Catalogue, Digest, EnvError, Environment, EpisodeStopped, LaneId,
+    Limits, Milli, Needs, Observation, Rejection, RejectionKind, Reply, Rng, Simulator, Stage, Stop, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
 };
 use gimbal_messages::Record;
@@ -28,7 +28,7 @@ async fn play(
     family: &dyn Catalogue,
     options: &Value,
     (seed, limits): (u64, Limits),
-) -> (Result<Outcome, Halt>, Recorded) {
+) -> (Result<Outcome, EpisodeStopped>, Recorded) {
     let resolved = family.resolve(options).unwrap();
     let task: TaskId = family.tasks(family.splits()[0], &resolved).unwrap()[0].clone();
     let mut setup = EpisodeSetup::new(Digest::of(b"key"), task, seed, Arc::default());
@@ -58,8 +58,12 @@ fn told(recorded: &Recorded) -> (Vec<Event>, Option<Branched>) {
     (events, branched)
 }
 
-type Steps<'a> =
-    Box<dyn Fn(&dyn Stage) -> std::pin::Pin<Box<dyn Future<Output = Result<(), Halt>> + Send + '_>> + Send + Sync + 'a>;
+type Steps<'a> = Box<
+    dyn Fn(&dyn Stage) -> std::pin::Pin<Box<dyn Future<Output = Result<(), EpisodeStopped>> + Send + '_>>
+        + Send
+        + Sync
+        + 'a,
+>;
 
 /// An architecture that does what a test writes.
 struct Does<'a>(Steps<'a>);
@@ -72,7 +76,7 @@ impl Architecture for Does<'_> {
     fn resolved(&self) -> Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         (self.0)(stage).await
     }
 }
@@ -113,7 +117,7 @@ impl Architecture for Wanders {
     fn resolved(&self) -> Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let (mut draws, mut within) = (stage.rng("calls"), stage.rng("branches"));
         loop {
             if self.branching {
@@ -187,7 +191,7 @@ impl Architecture for Futures {
     fn resolved(&self) -> Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         for future in 0..12 {
             let mut walks = Vec::new();
             for _ in 0..2 {
@@ -264,12 +268,12 @@ async fn a_branch_ends_at_the_horizon_of_the_episode_and_is_then_over() {
             let last = branch.act(&wait).await.unwrap();
             assert_eq!(last.done.map(Stop::from), Some(Stop::Horizon));
             for error in [branch.act(&wait).await.err(), branch.policy("wait").err(), branch.fork(0).err()] {
-                assert!(matches!(error, Some(BranchError::Halt(halt)) if halt.stop == Stop::Horizon));
+                assert!(matches!(error, Some(BranchError::EpisodeStopped(halt)) if halt.stop == Stop::Horizon));
             }
             // The one that was forked before goes on by itself.
             assert!(fork.act(&wait).await.unwrap().done.is_some());
             let no = fork.policy("wait").err();
-            assert!(matches!(no, Some(BranchError::Halt(_))));
+            assert!(matches!(no, Some(BranchError::EpisodeStopped(_))));
             let mut fresh = stage.branch(0).await.unwrap();
             assert_eq!(fresh.policy("fly").unwrap_err(), BranchError::NoPolicy("fly".to_owned()));
             Ok(())

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, AskRequest, CallContext, Catalogue, ChatModel, ChatRequest, Completion, Decoding, Digest, Grammar,
-    Halt, LaneId, Message, ModelError, Needs, RoleSettings, Sampling, Speaker, Stage, TaskId,
+    Architecture, AskRequest, CallContext, Catalogue, ChatModel, ChatRequest, Completion, Decoding, Digest,
+    EpisodeStopped, Grammar, LaneId, Message, ModelError, Needs, RoleSettings, Sampling, Speaker, Stage, TaskId,
 };
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Role, play_episode};
@@ -49,7 +49,7 @@ impl Architecture for Asks {
     fn resolved(&self) -> Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         assert_eq!((stage.can_mask("default", &choice()), stage.can_mask("default", &regex())), (true, false));
         for (grammar, mask) in [(choice(), false), (choice(), true), (regex(), true), (choice(), false)] {
             let messages = vec![Arc::new(Message::new(Speaker::User, "legal: wait | go to=place-1"))];

@@ -9,8 +9,8 @@ use gimbal_core::chain::Chain;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::fit::Needs;
 use gimbal_core::{
-    Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, FileError, Files, Halt, LaneId,
-    Limits, ModelError, ModelErrorKind, RoleSettings, Stage, Stop, TaskId, TokenCount,
+    Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, EpisodeStopped, FileError, Files,
+    LaneId, Limits, ModelError, ModelErrorKind, RoleSettings, Stage, Stop, TaskId, TokenCount,
 };
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
 use gimbal_testkit::models::Picker;
@@ -44,7 +44,7 @@ async fn play(
     environment: &str,
     mut change: impl FnMut(&mut EpisodeSetup),
     model: Picker,
-) -> (Result<Outcome, Halt>, Recorded) {
+) -> (Result<Outcome, EpisodeStopped>, Recorded) {
     let environments = gimbal_testkit::environments();
     let family = environments.iter().find(|family| family.name() == environment).unwrap();
     let task = family.tasks("test", &serde_json::Value::Null).unwrap()[0].clone();
@@ -153,7 +153,7 @@ impl Architecture for Measures {
     fn resolved(&self) -> serde_json::Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let counts = ["counted", "default", "nobody"].map(|role| stage.tokens(role, "nine letters"));
         stage.note(LaneId::MAIN, "measured", json!(counts)).await;
         Ok(())
@@ -354,10 +354,10 @@ impl Architecture for Leaver {
     fn resolved(&self) -> serde_json::Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn gimbal_core::Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn gimbal_core::Stage) -> Result<(), EpisodeStopped> {
         let idle = stage.brief().idle.clone();
         stage.act(gimbal_core::LaneId::MAIN, &idle, None).await?;
-        self.0.map_or(Ok(()), |stop| Err(Halt::of(stop)))
+        self.0.map_or(Ok(()), |stop| Err(EpisodeStopped::of(stop)))
     }
 }
 

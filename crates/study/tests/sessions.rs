@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::common::folders::{clean, opened};
 use crate::common::{TestModels, plan, plan_of, run};
 use gimbal_core::event::{Body, Event};
-use gimbal_core::{Architecture, Catalogue as _, Digest, Halt, LaneId, Needs, RecordKinds, Stage, TaskId};
+use gimbal_core::{Architecture, Catalogue as _, Digest, EpisodeStopped, LaneId, Needs, RecordKinds, Stage, TaskId};
 use gimbal_study::plan::sessions::task_order;
 use gimbal_study::plan::{Options, Over, Plan, session_seed, trial_seed};
 use gimbal_study::read::{digest, load_rows, trace, verify};
@@ -379,7 +379,7 @@ impl Architecture for Keeper {
     fn resolved(&self) -> Value {
         Value::Null
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         stage.memory().set("kept", self.0.clone());
         *self.1.lock().unwrap() = stage.memory().get("kept");
         let idle = stage.brief().idle.clone();
@@ -387,7 +387,7 @@ impl Architecture for Keeper {
     }
 }
 
-async fn kept(value: Value) -> (Option<Value>, Result<(), Halt>) {
+async fn kept(value: Value) -> (Option<Value>, Result<(), EpisodeStopped>) {
     let family = gimbal_testkit::environments::corridor::CorridorFamily;
     let environment = family.open(&serde_json::json!({})).unwrap();
     let setup = EpisodeSetup::new(Digest::of(b"key"), TaskId("test-0".to_owned()), 1, Arc::default());

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gimbal_core::{Catalogue as _, Ending, Milli};
+use gimbal_core::{Catalogue as _, EnvironmentStop, Milli};
 use gimbal_env_kit::workbench::{
     self, BenchRequest, Episode, Given, ReturnsRequest, Setup, Workbench as _, by_hand, by_policy,
 };
@@ -151,7 +151,7 @@ async fn a_policy_plays_an_episode() {
     let mut lines = Vec::new();
     let mut seen = |step: u32, call: &str, _: &gimbal_core::Transition| lines.push(format!("{step} {call}"));
     let episode = by_policy(&mut *environment, "light", &task, 0, &mut seen).await.unwrap();
-    assert_eq!(episode, Episode { steps: 4, rejected: 0, total: Milli(-3000), ending: Some(Ending::Solved) });
+    assert_eq!(episode, Episode { steps: 4, rejected: 0, total: Milli(-3000), ending: Some(EnvironmentStop::Solved) });
     assert_eq!(episode.to_string(), "4 steps, return -3.0, solved");
     assert_eq!(lines.last().unwrap(), "4 Light lamp=lamp_4");
     let error = by_policy(&mut *environment, "lihgt", &task, 0, &mut |_, _, _| {}).await.unwrap_err();
@@ -171,7 +171,7 @@ async fn hand(input: &[u8]) -> (Episode, String) {
 async fn an_episode_is_played_by_hand_to_its_end() {
     let (episode, text) =
         hand(b"?\nhelp\nhint\nlight lamp_2\nstatus\n0\nLight(lamp=lamp_3)\nlight lamp_4\nmore\n").await;
-    assert_eq!((episode.steps, episode.ending), (4, Some(Ending::Solved)));
+    assert_eq!((episode.steps, episode.ending), (4, Some(EnvironmentStop::Solved)));
     for part in [
         "Have all lamps burn at the same time.",
         "    4  Wait",

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
 use gimbal_alfworld::Alfworld;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -314,7 +314,7 @@ fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
             let transition = step(&mut *environment, &call);
             total = Milli(total.0 + transition.reward.0);
             if let Some(ending) = transition.done {
-                assert_eq!(ending, Ending::Solved);
+                assert_eq!(ending, EnvironmentStop::Solved);
                 break;
             }
         }
@@ -326,7 +326,7 @@ fn an_episode_ends_when_it_is_solved_or_after_75_calls() {
     reset(&mut *environment, "generated/0");
     for call in 1..=75 {
         let done = say(&mut *environment, "dance").done;
-        assert_eq!(done, (call == 75).then_some(Ending::Horizon));
+        assert_eq!(done, (call == 75).then_some(EnvironmentStop::Horizon));
     }
 }
 
@@ -503,7 +503,7 @@ fn real_games_are_tasks_in_both_wordings() {
                 let call = environment.expert().unwrap().next_call().unwrap();
                 calls += 1;
                 match step(&mut *environment, &call).done {
-                    Some(ending) => break ending == Ending::Solved,
+                    Some(ending) => break ending == EnvironmentStop::Solved,
                     None => assert!(calls < 75),
                 }
             };

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use gimbal_cage2::policy::POLICIES;
 use gimbal_cage2::{Cage2, Names};
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -175,7 +175,7 @@ fn an_observation_is_text_and_the_same_as_data() {
         let transition = step(&mut *environment, &call);
         let tenths = alone.step(action);
         assert_eq!(transition.reward, Milli::from_tenths(i64::from(tenths)));
-        assert_eq!(transition.done, (index == 29).then_some(Ending::Horizon));
+        assert_eq!(transition.done, (index == 29).then_some(EnvironmentStop::Horizon));
         observation = (*transition.observation).clone();
     }
     assert_eq!(environment.state().0, alone.digest());

@@ -1,7 +1,7 @@
 //! The game behind the seams: calls and their rejections, policies through the stage's door, ends, options, determinism.
 
 use gimbal_consensus::{Consensus, action};
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Catalogue, EnvError, Environment, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition};
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use proptest::prelude::*;
@@ -26,7 +26,11 @@ async fn step(environment: &mut dyn Environment, call: &ToolCall) -> Result<Tran
 
 #[tokio::test]
 async fn policies_end_as_their_outcome_says() {
-    for (policy, ending) in [("median", Ending::Solved), ("expert", Ending::Solved), ("stubborn", Ending::Horizon)] {
+    for (policy, ending) in [
+        ("median", EnvironmentStop::Solved),
+        ("expert", EnvironmentStop::Solved),
+        ("stubborn", EnvironmentStop::Horizon),
+    ] {
         let mut environment = Consensus.open(&json!({ "agents": 8 })).unwrap();
         environment.reset(&task(), 5).await.unwrap();
         let mut draws = Rng::stream(5, "policy");
@@ -40,9 +44,9 @@ async fn policies_end_as_their_outcome_says() {
             }
         };
         assert_eq!(last.done, Some(ending), "{policy}");
-        assert_eq!(last.reward.0, if ending == Ending::Solved { 1000 } else { 0 });
+        assert_eq!(last.reward.0, if ending == EnvironmentStop::Solved { 1000 } else { 0 });
         let ended = Ended::read(&last.observation.text).unwrap();
-        assert_eq!(ended.outcome == Outcome::Valid, ending == Ending::Solved);
+        assert_eq!(ended.outcome == Outcome::Valid, ending == EnvironmentStop::Solved);
         let again = environment.call(&round(json!([]))).await.unwrap_err();
         assert_eq!(again.kind, RejectionKind::NotNow);
     }

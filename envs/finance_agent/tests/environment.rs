@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{ask, call, open, reset, said, step};
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Catalogue, RejectionKind, Reply, Rng, ToolCall};
 use gimbal_finance_agent::FinanceAgent;
 use gimbal_finance_agent::audit::{Audit, Bottleneck, Trail};
@@ -137,7 +137,7 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
         &call(FINAL_ANSWER, json!({ "answer": "About 5%.", "sources": [{ "url": url, "name": "10-K" }] })),
     )
     .await;
-    assert_eq!((answer.done, answer.reward.0), (Some(Ending::Answered), 0));
+    assert_eq!((answer.done, answer.reward.0), (Some(EnvironmentStop::Answered), 0));
     assert!(answer.observation.text.starts_with("The final answer has been submitted.\n"));
     let record = Record::read(&answer.observation.text).unwrap();
     assert_eq!((record.audit.matched, record.audit.opened, record.audit.read), (1, 1, 1));
@@ -239,7 +239,7 @@ async fn the_last_call_ends_the_episode_and_tells_where_it_got_stuck() {
         assert_eq!(step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await.done, None);
     }
     let last = step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await;
-    assert_eq!(last.done, Some(Ending::Horizon));
+    assert_eq!(last.done, Some(EnvironmentStop::Horizon));
     let record = Record::read(&last.observation.text).unwrap();
     assert_eq!((record.bottleneck, record.answer, record.passed), (Some(Bottleneck::NotMatched), None, false));
     assert!(!record.audit.gold.is_empty() && record.verdicts.is_empty());
@@ -362,7 +362,7 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
                 break step;
             }
         };
-        assert_eq!((end.done, end.reward.0), (Some(Ending::Answered), 1000), "{task} after {}", at % 20);
+        assert_eq!((end.done, end.reward.0), (Some(EnvironmentStop::Answered), 1000), "{task} after {}", at % 20);
         assert!(calls <= 20);
         if at % 20 == 0 {
             // The journal alone tells the same.

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -247,7 +247,7 @@ fn an_episode_ends_with_its_goal_or_its_calls() {
         assert_eq!((environment.brief().horizon, environment.brief().segment_calls), (calls, Some(5)));
         for call in 1..=calls {
             let transition = step(&mut *environment, &select("nonsense"));
-            assert_eq!(transition.done, (call == calls).then_some(Ending::Horizon));
+            assert_eq!(transition.done, (call == calls).then_some(EnvironmentStop::Horizon));
         }
         let late = now(environment.call(&ToolCall::bare(INVENTORY))).unwrap_err();
         assert!(late.kind == RejectionKind::NotNow && late.message.contains("used up"));
@@ -259,7 +259,7 @@ fn an_episode_ends_with_its_goal_or_its_calls() {
             loop {
                 let call = environment.expert().unwrap().next_call().unwrap();
                 let transition = step(&mut *environment, &call);
-                let solved = transition.done == Some(Ending::Solved);
+                let solved = transition.done == Some(EnvironmentStop::Solved);
                 assert_eq!(transition.reward, Milli(if solved { 1000 } else { 0 }));
                 if transition.done.is_some() {
                     assert!(solved, "{tools} {task}");
@@ -373,7 +373,7 @@ fn every_policy_plays_and_a_fork_is_another_environment() {
             }
         };
         assert_eq!(play(1), play(1));
-        assert_eq!(play(1).1 == Ending::Solved, policy.name() == "expert");
+        assert_eq!(play(1).1 == EnvironmentStop::Solved, policy.name() == "expert");
         assert_eq!(play(1) != play(2), policy.name() == "random");
     }
     let mut environment = open(json!({}));

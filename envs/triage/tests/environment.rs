@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Catalogue, Milli, Questions, RejectionKind, TaskId, ToolCall, legal_calls};
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::Verdict;
@@ -71,7 +71,7 @@ fn a_verdict_cites_only_what_the_packet_has() {
     let marked = marking(&end);
     assert_eq!(marked.cited.iter().map(ToString::to_string).collect::<Vec<_>>(), ["F001", "F002"]);
     assert_eq!((marked.given, marked.confidence), (Some(Verdict::ThreatConfirmed), Some(Milli(850))));
-    assert_eq!((end.reward, end.done), (Milli(1000), Some(Ending::Answered)));
+    assert_eq!((end.reward, end.done), (Milli(1000), Some(EnvironmentStop::Answered)));
     assert_eq!(act(&mut *environment, &ToolCall::bare("overview")).unwrap_err().kind, RejectionKind::NotNow);
 }
 
@@ -107,7 +107,7 @@ fn an_episode_without_a_verdict_ends_with_its_last_call_and_says_so() {
     let step = act(&mut *environment, &ToolCall::bare("overview")).unwrap();
     assert!(step.done.is_none() && step.observation.text.ends_with("One call is left: give your verdict with it."));
     let end = act(&mut *environment, &ToolCall::with("show_fact", &[("id", "F001")])).unwrap();
-    assert_eq!((end.reward, end.done), (Milli::ZERO, Some(Ending::Horizon)));
+    assert_eq!((end.reward, end.done), (Milli::ZERO, Some(EnvironmentStop::Horizon)));
     let marked = marking(&end);
     assert!(marked.given.is_none() && !marked.is_right());
     assert!(Marking::before(&end.observation.text).starts_with("F001 "));

@@ -1,6 +1,6 @@
 //! A packet that a user made: played as a scenario is, and marked by nobody.
 
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Catalogue, EnvError, Milli, TaskId};
 use gimbal_evidence::Marking;
 use gimbal_triage::corpus::{Corpus, PacketOptions};
@@ -44,7 +44,7 @@ fn a_given_packet_is_looked_at_like_a_scenario_and_marked_by_nobody() {
         (None, scenario.brief().reward_range)
     );
     let end = act(&mut *environment, &conclude("THREAT_CONFIRMED", 90, "F001")).unwrap();
-    assert_eq!((end.reward, end.done), (Milli::ZERO, Some(Ending::Answered)));
+    assert_eq!((end.reward, end.done), (Milli::ZERO, Some(EnvironmentStop::Answered)));
     assert_eq!(
         (Marking::read(&end.observation.text), end.observation.text.as_str()),
         (None, "The verdict is recorded.")

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
 
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Catalogue, Environment, Milli, Observation, RejectionKind, Reply, Rng, TaskId, ToolCall, Transition,
 };
@@ -241,10 +241,10 @@ fn observations_tell_the_vector_and_nothing_else() {
             let tree = transition.observation.data.tree().clone();
             assert_eq!(tree, serde_json::from_str::<Value>(&transition.observation.text).unwrap());
             if alone.lost() {
-                assert_eq!(transition.done, Some(Ending::Failed));
+                assert_eq!(transition.done, Some(EnvironmentStop::Failed));
                 break;
             }
-            assert_eq!(transition.done, alone.done().then_some(Ending::Horizon));
+            assert_eq!(transition.done, alone.done().then_some(EnvironmentStop::Horizon));
             for node in 0..18_u16 {
                 let entry = &tree["nodes"][format!("node_{node}")];
                 let shown = entry["compromised"] == true;
@@ -437,7 +437,7 @@ fn what_breaks_the_original_ends_the_episode() {
     let mut environment = open(json!({ "mode": "dcbo", "network": "dcbo_base", "changes": changes }));
     reset(&mut *environment, 1);
     let transition = step(&mut *environment, &ToolCall::bare("DoNothing"));
-    assert_eq!((transition.reward, transition.done), (Milli::ZERO, Some(Ending::Broken)));
+    assert_eq!((transition.reward, transition.done), (Milli::ZERO, Some(EnvironmentStop::Broken)));
     assert_eq!(now(environment.call(&ToolCall::bare("DoNothing"))).unwrap_err().kind, RejectionKind::NotNow);
     reset(&mut *environment, 2);
 }

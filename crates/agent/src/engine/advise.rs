@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{AskError, AskRequest, Block, Decoding, Grammar, Halt, Hint, LaneId, Message, Speaker, Stage};
+use gimbal_core::{
+    AskError, AskRequest, Block, Decoding, EpisodeStopped, Grammar, Hint, LaneId, Message, Speaker, Stage,
+};
 use gimbal_messages::records::engine::AttemptFailed;
 use gimbal_messages::{Allowed, Bound, Content, StageExt, Tier, bounded};
 use minijinja::{Value, context};
@@ -72,7 +74,7 @@ impl AgentSession<'_> {
 
     /// What a message of the agent's contract may name, for a request to write it again (BOG-070); empty where whoever asks says
     /// so.
-    async fn may_answer(&self, stage: &dyn Stage) -> Result<String, Halt> {
+    async fn may_answer(&self, stage: &dyn Stage) -> Result<String, EpisodeStopped> {
         Ok(match self.agent.message().map(|message| message.allowed(self.brief())) {
             Some(Allowed::Actions) => {
                 let present = self.present(stage, None, true, None).await?;
@@ -86,7 +88,7 @@ impl AgentSession<'_> {
     /// Asks the agent about something; it thinks and uses its tools for at most its number of turns, and answers once.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn advise(
         &self,
         stage: &dyn Stage,
@@ -94,14 +96,14 @@ impl AgentSession<'_> {
         blocks: &[Block],
         question: Question<'_>,
         peers: &dyn Peers,
-    ) -> Result<Advice, Halt> {
+    ) -> Result<Advice, EpisodeStopped> {
         self.consult(stage, lane, blocks, question, (peers, None)).await
     }
 
     /// Asks the agent as [`AgentSession::advise`] does, for a message that whoever asks describes.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn consult(
         &self,
         stage: &dyn Stage,
@@ -109,7 +111,7 @@ impl AgentSession<'_> {
         blocks: &[Block],
         question: Question<'_>,
         (peers, reply_spec): (&dyn Peers, Option<&ReplySpec>),
-    ) -> Result<Advice, Halt> {
+    ) -> Result<Advice, EpisodeStopped> {
         let view = stage.view().await;
         let prompt_input = PromptInput {
             view: &view,
@@ -134,7 +136,7 @@ impl AgentSession<'_> {
     }
 
     /// What an expert in the role would write without a thought, for the noisy expert.
-    async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, Halt> {
+    async fn expert_repair(&self, stage: &dyn Stage, question: Question<'_>) -> Result<Option<Hint>, EpisodeStopped> {
         let Some(expert) = stage.expert().await else { return Ok(None) };
         let target = Some(question.target).filter(|target| !target.is_empty());
         let present = self.present(stage, None, true, target).await?;
@@ -145,14 +147,14 @@ impl AgentSession<'_> {
     /// cannot; else the default. `written` is `None` if its model gave nothing.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn read<C: Content>(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         written: Option<&str>,
         question: Question<'_>,
-    ) -> Result<(C, Tier), Halt> {
+    ) -> Result<(C, Tier), EpisodeStopped> {
         let nothing = || (C::default_of(question.target), Tier::Default);
         let Some(written) = written else { return Ok(nothing()) };
         let brief = self.brief();
@@ -171,14 +173,14 @@ impl AgentSession<'_> {
     /// no words for that, or the model gave nothing.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn repair(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
         question: Question<'_>,
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         self.repair_of(stage, lane, broken, (question, None)).await
     }
 
@@ -186,14 +188,14 @@ impl AgentSession<'_> {
     /// to the form where [`ReplySpec::mask`] gives a grammar.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn repair_of(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
         (question, reply_spec): (Question<'_>, Option<&ReplySpec>),
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };
         let allowed = self.may_answer(stage).await?;
@@ -233,8 +235,10 @@ impl AgentSession<'_> {
         };
         match stage.ask(lane, self.agent.role(), request).await {
             Ok(completion) => Ok(Some(completion.text.to_string())),
-            Err(AskError::Halt(halt)) => Err(halt),
-            Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
+            Err(AskError::EpisodeStopped(halt)) => Err(halt),
+            Err(AskError::Model(error)) if error.kind.is_infrastructure() => {
+                Err(EpisodeStopped::infrastructure(error.message))
+            }
             Err(AskError::Model(error)) => {
                 stage.record(lane, &AttemptFailed { attempt: 2, reason: error.kind.name().to_owned() }).await;
                 Ok(None)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gimbal_core::{
-    AskError, AskRequest, Block, Completion, Decoding, Halt, LaneId, Message, ModelErrorKind, Rejection, RejectionKind,
-    RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
+    AskError, AskRequest, Block, Completion, Decoding, EpisodeStopped, LaneId, Message, ModelErrorKind, Rejection,
+    RejectionKind, RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
 };
 use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed, Normalised, TurnsExhausted};
 use gimbal_messages::{Record, StageExt};
@@ -89,7 +89,7 @@ impl<'a> Conversation<'a> {
         stage: &'a dyn Stage,
         lane: LaneId,
         prompt_input: PromptInput<'a>,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, EpisodeStopped> {
         let PromptInput { view, blocks, question, target, reply_spec, peers } = prompt_input;
         let expert = stage.expert().await;
         let present = session.present(stage, budget(session, stage), expert.is_some(), target).await?;
@@ -136,7 +136,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Talks until an answer or until the turns are used up; then the fixed text takes its place (BOG-043).
-    pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, Halt> {
+    pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, EpisodeStopped> {
         let turns = self.session.settings().turns;
         for turn in 1..=turns {
             if turn == turns {
@@ -157,7 +157,7 @@ impl<'a> Conversation<'a> {
 
     /// Says that no tool may be used any more, to an agent that has used one and has a single turn left. Who acts many times is
     /// not bound so: its tools give control back.
-    fn last_turn(&mut self, turn: u32) -> Result<(), Halt> {
+    fn last_turn(&mut self, turn: u32) -> Result<(), EpisodeStopped> {
         let used = turn > 1 && !self.answer_due && self.session.settings().acting.is_none();
         if let Some(last) = self.messages.last().filter(|last| used && last.speaker != Speaker::Assistant) {
             let sourced = &self.session.agent.persona.texts.engine.last_turn;
@@ -177,7 +177,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.
-    pub(super) async fn look(&mut self, made: usize) -> Result<(), Halt> {
+    pub(super) async fn look(&mut self, made: usize) -> Result<(), EpisodeStopped> {
         let (session, stage) = (self.session, self.stage);
         let expert = stage.expert().await;
         self.present = session.present(stage, budget(session, stage), expert.is_some(), None).await?;
@@ -219,7 +219,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Shows the outcome of an action to the agent, which goes on.
-    pub(super) fn observed(&mut self, observation: &str) -> Result<(), Halt> {
+    pub(super) fn observed(&mut self, observation: &str) -> Result<(), EpisodeStopped> {
         let mut open = std::mem::take(&mut self.open_calls).into_iter();
         match open.next() {
             Some(first) => {
@@ -232,7 +232,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Answers the native calls that were not used.
-    fn leave_open(&mut self, open: impl Iterator<Item = String>) -> Result<(), Halt> {
+    fn leave_open(&mut self, open: impl Iterator<Item = String>) -> Result<(), EpisodeStopped> {
         for id in open {
             let not_used = &self.session.agent.persona.texts.engine.not_used;
             let text = self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
@@ -242,7 +242,11 @@ impl<'a> Conversation<'a> {
     }
 
     /// Tells the model that its attempt failed.
-    pub(super) fn feedback(&mut self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<(), Halt> {
+    pub(super) fn feedback(
+        &mut self,
+        sourced: &Sourced,
+        values: &[(&'static str, Value)],
+    ) -> Result<(), EpisodeStopped> {
         let text = self.fill(sourced, values)?;
         self.echo(&text);
         self.answer_due = false;
@@ -281,7 +285,7 @@ impl<'a> Conversation<'a> {
         messages
     }
 
-    async fn ask(&mut self) -> Result<Result<Completion, ModelErrorKind>, Halt> {
+    async fn ask(&mut self) -> Result<Result<Completion, ModelErrorKind>, EpisodeStopped> {
         let settings = self.session.settings();
         let guarded = guard::keep(&mut self.messages, self.counted, (settings.context_guard_tokens, self.pinned));
         if let Some((dropped, before)) = guarded {
@@ -323,15 +327,17 @@ impl<'a> Conversation<'a> {
                 self.counted = Some(Counted { messages: self.messages.len(), usage: completion.usage });
                 Ok(Ok(completion))
             }
-            Err(AskError::Halt(halt)) => Err(halt),
-            Err(AskError::Model(error)) if error.kind.is_infrastructure() => Err(Halt::infrastructure(error.message)),
+            Err(AskError::EpisodeStopped(halt)) => Err(halt),
+            Err(AskError::Model(error)) if error.kind.is_infrastructure() => {
+                Err(EpisodeStopped::infrastructure(error.message))
+            }
             // The partial text is never read (BOG-047).
             Err(AskError::Model(error)) => Ok(Err(error.kind)),
         }
     }
 
     /// Goes by one reply: an outcome, or none when the conversation goes on.
-    async fn turn(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
+    async fn turn(&mut self, completion: &Completion) -> Result<Option<Outcome>, EpisodeStopped> {
         if !completion.calls.is_empty() {
             return self.native_calls(completion).await;
         }
@@ -398,7 +404,7 @@ impl<'a> Conversation<'a> {
 
     /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome. A message that asks
     /// for another action beside it, or gives control back, asks for more than one thing, and none is done.
-    async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, Halt> {
+    async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, EpisodeStopped> {
         let calls = completion.calls.clone();
         self.messages.push(Arc::new(Message::with_calls(Arc::clone(&completion.text), calls.clone())));
         for (index, requested) in calls.iter().enumerate() {
@@ -456,7 +462,7 @@ impl<'a> Conversation<'a> {
         false
     }
 
-    pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, Halt> {
+    pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, EpisodeStopped> {
         let variables = self.present.variables.with(values);
         self.session.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
     }

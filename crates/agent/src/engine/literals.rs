@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gimbal_core::{Halt, Stage, ToolCall, ToolSpec};
+use gimbal_core::{EpisodeStopped, Stage, ToolCall, ToolSpec};
 use minijinja::Value;
 use serde_json::Value as Json;
 
@@ -78,7 +78,7 @@ impl AgentSession<'_> {
     }
 
     /// The list of the actions that are possible now; `None` under native calls, and if the environment leaves all values open.
-    pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
+    pub(super) async fn literals(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, EpisodeStopped> {
         if !self.lists() || self.settings().protocol == Protocol::NativeTools {
             return Ok(None);
         }
@@ -89,8 +89,8 @@ impl AgentSession<'_> {
     /// environment leaves all values open (CYC-036).
     ///
     /// # Errors
-    /// A halt when a text cannot be filled in.
-    pub async fn possible_actions(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, Halt> {
+    /// A stop when a text cannot be filled in.
+    pub async fn possible_actions(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, EpisodeStopped> {
         let persona = &self.agent.persona;
         let Some(texts) = persona.texts.engine.acting.as_ref() else { return Ok(None) };
         let all = self.closed(stage).await;

@@ -16,12 +16,12 @@ mod uses;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, GrammarKind, Halt, Milli, Needs, Stage, ToolSpec, nearest};
+use gimbal_core::{Brief, EpisodeStopped, GrammarKind, Milli, Needs, Stage, ToolSpec, nearest};
 use gimbal_messages::Message;
 use serde_json::Value;
 
 pub use reply::{Advice, ReplySpec};
-pub use segment::{CallRecord, Ended, Segment};
+pub use segment::{CallRecord, Segment};
 pub use session::AgentSession;
 
 use crate::deliberation::Deliberation;
@@ -197,8 +197,8 @@ impl Agent {
     /// A session of an episode: everything that stays the same from step to step is made here.
     ///
     /// # Errors
-    /// A halt when a text cannot be filled in.
-    pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, Halt> {
+    /// A stop when a text cannot be filled in.
+    pub async fn session(&self, stage: &dyn Stage) -> Result<AgentSession<'_>, EpisodeStopped> {
         self.session_with(stage, None).await
     }
 
@@ -206,8 +206,12 @@ impl Agent {
     /// (CYC-027).
     ///
     /// # Errors
-    /// A halt when a text cannot be filled in.
-    pub async fn session_with(&self, stage: &dyn Stage, only: Option<&[String]>) -> Result<AgentSession<'_>, Halt> {
+    /// A stop when a text cannot be filled in.
+    pub async fn session_with(
+        &self,
+        stage: &dyn Stage,
+        only: Option<&[String]>,
+    ) -> Result<AgentSession<'_>, EpisodeStopped> {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -232,6 +236,6 @@ impl Agent {
 }
 
 /// A prompt that cannot be made is not an outcome of the agent. [`Persona::load`] has tried all of them.
-fn halt(error: PersonaError) -> Halt {
-    Halt::lasting(error.to_string())
+fn halt(error: PersonaError) -> EpisodeStopped {
+    EpisodeStopped::lasting(error.to_string())
 }

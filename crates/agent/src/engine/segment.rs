@@ -1,7 +1,8 @@
 //! A stretch of work in one conversation: the agent acts, sees the result, and goes on, until it gives control back
 //! or its calls are used up (CYC-003, CYC-016).
 
-use gimbal_core::{Acted, Block, Halt, LaneId, Rejection, RejectionKind, Stage, ToolCall};
+use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Rejection, RejectionKind, Stage, ToolCall};
+use gimbal_messages::records::control::SegmentStop;
 use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
@@ -26,24 +27,17 @@ pub struct CallRecord {
     pub tool: Option<String>,
 }
 
-/// How a segment ended (CYC-016).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The agent says that its subtask is done, and with which result.
-    Finished(String),
-    /// Its calls are used up.
-    Calls,
-    /// The episode is over.
-    Over(Halt),
-}
-
-/// What a segment came to.
+/// The calls of a segment, and why it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The tool calls, in order; refused ones too.
     pub taken: Vec<CallRecord>,
-    /// How it ended.
-    pub ended: Ended,
+    /// Why it ended (CYC-016).
+    pub stop: SegmentStop,
+    /// What the agent says the result of its subtask is; `None` unless it says that the subtask is done.
+    pub result: Option<String>,
+    /// What stopped the episode; `None` unless the episode ended in this segment.
+    pub over: Option<EpisodeStopped>,
 }
 
 impl Segment {
@@ -62,7 +56,7 @@ impl AgentSession<'_> {
     /// always ends.
     ///
     /// # Errors
-    /// A halt before the first call; later ones are [`Ended::Over`].
+    /// The episode stopped before the first call; a later stop is in [`Segment::over`].
     pub async fn segment(
         &self,
         stage: &dyn Stage,
@@ -70,29 +64,29 @@ impl AgentSession<'_> {
         blocks: &[Block],
         question: Option<Question<'_>>,
         (peers, limit): (&dyn Peers, u32),
-    ) -> Result<Segment, Halt> {
+    ) -> Result<Segment, EpisodeStopped> {
         let view = stage.view().await;
         let prompt_input = PromptInput { view: &view, blocks, question, target: None, reply_spec: None, peers };
         let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
         let has_expert = stage.expert().await.is_some();
         let mut taken = Vec::new();
         let mut first = true;
-        let ended = loop {
+        let (stop, result, over) = loop {
             if u32::try_from(taken.len()).is_ok_and(|calls| calls >= limit) {
-                break Ended::Calls;
+                break (SegmentStop::LocalBudget, None, None);
             }
             if (!std::mem::take(&mut first) || has_expert)
                 && let Err(halt) = conversation.look(taken.len()).await
             {
-                break Ended::Over(halt);
+                break (SegmentStop::Over, None, Some(halt));
             }
             match self.call(&mut conversation, &mut taken).await {
                 Ok(None) => {}
-                Ok(Some(summary)) => break Ended::Finished(summary),
-                Err(halt) => break Ended::Over(halt),
+                Ok(Some(summary)) => break (SegmentStop::Done, Some(summary), None),
+                Err(halt) => break (SegmentStop::Over, None, Some(halt)),
             }
         };
-        Ok(Segment { taken, ended })
+        Ok(Segment { taken, stop, result, over })
     }
 
     /// One tool call of a segment, or the words with which the agent gives control back.
@@ -100,7 +94,7 @@ impl AgentSession<'_> {
         &self,
         conversation: &mut Conversation<'_>,
         taken: &mut Vec<CallRecord>,
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         let attempts = self.settings().max_attempts;
         for attempt in 1..=attempts {
             match conversation.answer(attempt).await? {
@@ -144,7 +138,7 @@ impl AgentSession<'_> {
         call: &ToolCall,
         justification: Option<&str>,
         taken: &mut Vec<CallRecord>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let (stage, lane) = (conversation.stage, conversation.lane);
         let text = stage.render(call).await;
         if !self.allows(&call.tool) {

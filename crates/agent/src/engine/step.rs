@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Acted, Block, Halt, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition};
+use gimbal_core::{
+    Acted, Block, EpisodeStopped, LaneId, ModelErrorKind, Rejection, RejectionKind, Stage, ToolCall, Transition,
+};
 use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
@@ -14,22 +16,27 @@ impl AgentSession<'_> {
     /// conversation with what was wrong fed back (BOG-032, BOG-033), and else does what the brief calls idle (BOG-034).
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub async fn step(&self, stage: &dyn Stage, lane: LaneId, blocks: &[Block]) -> Result<Arc<Transition>, Halt> {
+    /// What stopped the episode.
+    pub async fn step(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        blocks: &[Block],
+    ) -> Result<Arc<Transition>, EpisodeStopped> {
         self.step_with(stage, lane, blocks, &Alone).await
     }
 
     /// Takes one step of the environment as [`AgentSession::step`] does, with others to ask.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub async fn step_with(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         blocks: &[Block],
         peers: &dyn Peers,
-    ) -> Result<Arc<Transition>, Halt> {
+    ) -> Result<Arc<Transition>, EpisodeStopped> {
         let view = stage.view().await;
         let prompt_input = PromptInput { view: &view, blocks, question: None, target: None, peers, reply_spec: None };
         let mut conversation = Conversation::open(self, stage, lane, prompt_input).await?;
@@ -75,7 +82,7 @@ impl AgentSession<'_> {
         match stage.act(lane, idle, None).await? {
             Acted::Stepped(transition) => Ok(transition),
             Acted::Rejected(rejection) => {
-                Err(Halt::infrastructure(format!("the environment refused its own idle call: {rejection}")))
+                Err(EpisodeStopped::infrastructure(format!("the environment refused its own idle call: {rejection}")))
             }
         }
     }
@@ -86,7 +93,7 @@ impl AgentSession<'_> {
         attempt: u32,
         message: &str,
         written: &str,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let text = &self.agent.persona.texts.engine.feedback_rejected;
         let placeholder = self.placeholder(conversation, written)?;
         let message = placeholder.as_deref().unwrap_or(message);
@@ -109,7 +116,7 @@ impl AgentSession<'_> {
         conversation: &mut Conversation<'_>,
         message: &str,
         written: &str,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         match &self.agent.persona.texts.engine.acting {
             Some(acting) => {
                 let placeholder = self.placeholder(conversation, written)?;
@@ -123,7 +130,7 @@ impl AgentSession<'_> {
 
     /// What an agent is told that copied a placeholder of a usage instead of filling it in. No environment can know: it sees a
     /// name that does not exist, and would ask for a name where none was shown.
-    fn placeholder(&self, conversation: &Conversation<'_>, written: &str) -> Result<Option<String>, Halt> {
+    fn placeholder(&self, conversation: &Conversation<'_>, written: &str) -> Result<Option<String>, EpisodeStopped> {
         let glossary = &self.prepared.told.glossary;
         let mut known = glossary.iter().flat_map(|entry| placeholders(&entry.usage));
         let Some(copied) = known.find(|placeholder| written.contains(placeholder)) else { return Ok(None) };
@@ -138,7 +145,7 @@ impl AgentSession<'_> {
         conversation: &mut Conversation<'_>,
         attempt: u32,
         kind: ModelErrorKind,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let engine = &self.agent.persona.texts.engine;
         let text = match kind {
             ModelErrorKind::Refusal => &engine.feedback_refusal,
@@ -164,7 +171,7 @@ async fn watched(
     peers: &dyn Peers,
     call: &ToolCall,
     justification: Option<&str>,
-) -> Result<Acted, Halt> {
+) -> Result<Acted, EpisodeStopped> {
     if let Some(rejection) = peers.holds_back(stage, lane, (call, 0)).await? {
         stage.reject(lane, &rejection, &stage.render(call).await).await?;
         return Ok(Acted::Rejected(rejection));

@@ -1,6 +1,6 @@
 //! The use of tools within a conversation.
 
-use gimbal_core::{Halt, ToolCall};
+use gimbal_core::{EpisodeStopped, ToolCall};
 use gimbal_messages::records::engine::{AnswerDue, Deliberated, ToolAlias, ToolFailed, ToolReasoning};
 use serde_json::Map;
 
@@ -121,7 +121,7 @@ impl Conversation<'_> {
     }
 
     /// Uses a tool; whatever goes wrong becomes the observation (BOG-044).
-    pub(super) async fn observe(&mut self, used: &ToolUse, reasoning: &str) -> Result<String, Halt> {
+    pub(super) async fn observe(&mut self, used: &ToolUse, reasoning: &str) -> Result<String, EpisodeStopped> {
         let session = self.session;
         let offered = session.prepared.tools.iter().find_map(|tool| Some((tool, tool.answers_to(&used.name)?)));
         let texts = &session.agent.persona.texts.engine;
@@ -156,7 +156,7 @@ impl Conversation<'_> {
                 }
                 Ok(text)
             }
-            Err(ToolError::Halt(halt)) => Err(halt),
+            Err(ToolError::EpisodeStopped(halt)) => Err(halt),
             Err(ToolError::Said(message)) => {
                 self.record(&ToolFailed { tool: tool.name.clone(), message: bounded(&message).to_owned() }).await;
                 self.observation(&texts.failed, &tool.name, &message)
@@ -184,7 +184,7 @@ impl Conversation<'_> {
     }
 
     /// The agent turns to itself: the reply asks it to think on (BOG-110..112).
-    async fn deliberate(&mut self, kind: Deliberation, input: &Input) -> Result<String, Halt> {
+    async fn deliberate(&mut self, kind: Deliberation, input: &Input) -> Result<String, EpisodeStopped> {
         let (persona, settings) = (&self.session.agent.persona, self.session.settings());
         let (reply, over_budget) = kind.reply(persona, settings, self.questions);
         if kind == Deliberation::Question {
@@ -200,7 +200,7 @@ impl Conversation<'_> {
         Ok(text)
     }
 
-    fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, Halt> {
+    fn observation(&self, sourced: &Sourced, tool: &str, message: &str) -> Result<String, EpisodeStopped> {
         let prepared = &self.session.prepared;
         let names: Vec<&str> = if prepared.native.is_empty() {
             prepared.tools.iter().map(|tool| tool.name.as_str()).collect()

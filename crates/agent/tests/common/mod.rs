@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gimbal_core::stage::LaneId;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
-    Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, FileError, Files, Finish, Halt, Memory,
-    Milli, ModelError, ModelErrorKind, Observation, RecordKind, RecordKinds, Rejection, RejectionKind, RequestedCall,
-    Rng, RoleSettings, Sampling, Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
+    Acted, Artefact, AskError, AskRequest, Block, Brief, Completion, Decoding, EpisodeStopped, FileError, Files,
+    Finish, Memory, Milli, ModelError, ModelErrorKind, Observation, RecordKind, RecordKinds, Rejection, RejectionKind,
+    RequestedCall, Rng, RoleSettings, Sampling, Stage, Stop, ToolCall, ToolSpec, Transition, Usage, UsageSource, View,
 };
 use serde_json::Value;
 
@@ -196,7 +196,7 @@ impl Stage for Workshop {
             call.arguments.iter().map(|(name, value)| format!(" {name}={}", value.as_str().unwrap_or("?"))).collect();
         format!("{}{arguments}", call.tool)
     }
-    async fn context(&self, _: LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+    async fn context(&self, _: LaneId, names: &[String]) -> Result<Vec<Block>, EpisodeStopped> {
         let step = *self.step.lock().unwrap();
         let block = |name: &String| Block { name: name.clone(), text: format!("[{name} before step {step}]").into() };
         Ok(names.iter().map(block).collect())
@@ -230,10 +230,10 @@ impl Stage for Workshop {
                 error.partial = Some(partial.into());
                 Err(error.into())
             }
-            None => Err(Halt::of(Stop::ModelCallBudget).into()),
+            None => Err(EpisodeStopped::of(Stop::ModelCallBudget).into()),
         }
     }
-    async fn act(&self, _: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+    async fn act(&self, _: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, EpisodeStopped> {
         let text = self.render(call).await;
         match call.string("machine") {
             Some("lathe" | "press") => {}
@@ -247,13 +247,16 @@ impl Stage for Workshop {
         let mut step = self.step.lock().unwrap();
         *step += 1;
         if *step > self.horizon {
-            return Err(Halt::of(Stop::Horizon));
+            return Err(EpisodeStopped::of(Stop::Horizon));
         }
-        let transition =
-            Transition { observation: Arc::new(Observation::default()), reward: Milli::ZERO, done: None::<Ending> };
+        let transition = Transition {
+            observation: Arc::new(Observation::default()),
+            reward: Milli::ZERO,
+            done: None::<EnvironmentStop>,
+        };
         Ok(Acted::Stepped(Arc::new(transition)))
     }
-    async fn reject(&self, _: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt> {
+    async fn reject(&self, _: LaneId, rejection: &Rejection, text: &str) -> Result<(), EpisodeStopped> {
         self.write(format!("reject {} {text:?}", rejection.kind.name()));
         Ok(())
     }
@@ -307,11 +310,11 @@ impl Stage for Workshop {
     fn rng(&self, stream: &str) -> Rng {
         Rng::stream(1, stream)
     }
-    async fn policy(&self, name: &str) -> Result<ToolCall, Halt> {
+    async fn policy(&self, name: &str) -> Result<ToolCall, EpisodeStopped> {
         match name {
             "wait" => Ok(ToolCall::bare("Wait")),
             "broken" => Ok(ToolCall::bare("Jump")),
-            _ => Err(Halt::infrastructure("no such policy")),
+            _ => Err(EpisodeStopped::infrastructure("no such policy")),
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Acted, Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -64,12 +66,12 @@ impl Architecture for Baseline {
         serde_json::json!({ "architecture": "baseline", "policy": self.policy })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         loop {
             let call = stage.policy(&self.policy).await?;
             if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, None).await? {
                 let policy = &self.policy;
-                return Err(Halt::infrastructure(format!(
+                return Err(EpisodeStopped::infrastructure(format!(
                     "the environment refused its own policy `{policy}`: {rejection}"
                 )));
             }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use gimbal_agent::{Agent, Overrides};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, Brief, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, Grammar,
-    GrammarKind, Halt, LaneId, ModelError, Needs, RoleSettings, Sampling, Stage, TaskId, Usage, UsageSource,
+    Architecture, Brief, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, EpisodeStopped, Finish,
+    Grammar, GrammarKind, LaneId, ModelError, Needs, RoleSettings, Sampling, Stage, TaskId, Usage, UsageSource,
 };
 use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::{Contract, Message, Record, Tier};
@@ -78,7 +78,7 @@ impl Architecture for Asks {
     fn resolved(&self) -> Value {
         json!({})
     }
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let asked = Contracted {
             agent: &self.agent,
             lane: LaneId::MAIN,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
-use gimbal_core::{Block, Digest, Halt, Hint, LaneId, Stage};
+use gimbal_core::{Block, Digest, EpisodeStopped, Hint, LaneId, Stage};
+use gimbal_messages::records::control::SegmentStop;
 use gimbal_messages::records::memory::Memory;
 use gimbal_messages::{Form, bounded, party, spaced};
 use serde_json::{Map, Value, json};
@@ -17,7 +18,7 @@ use super::memory;
 use super::options::Otherwise;
 use super::run::Run;
 use crate::graph::Ways;
-use crate::graph::machine::{self, End};
+use crate::graph::machine;
 
 /// How much of an answer without a choice goes back to the router, in characters.
 const BROKEN: usize = 6_000;
@@ -88,9 +89,14 @@ pub(crate) type Cache = BTreeMap<Digest, Vec<usize>>;
 impl Analyzer {
     /// Where control goes after a segment: where an earlier call said, while executors give control back (CYC-097); where a
     /// rule of a machine says (CYC-093); else where the router says.
-    pub(crate) async fn next(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
+    pub(crate) async fn next(
+        &self,
+        stage: &dyn Stage,
+        run: &mut Run,
+        cache: &mut Cache,
+    ) -> Result<Routed, EpisodeStopped> {
         if let Some(wanted) = run.ahead.pop_front() {
-            if run.facts.ended == End::Done && run.ways.leads(run.node, wanted) {
+            if run.facts.ended == SegmentStop::Done && run.ways.leads(run.node, wanted) {
                 run.pass_over(self.unseen);
                 return Ok(Routed { by: RouteSource::Ahead, ..Routed::to(wanted) });
             }
@@ -119,7 +125,7 @@ impl Analyzer {
 
     /// Updates the memory and chooses the next subtask. An invalid choice is asked for once more, and then the present
     /// subtask is repeated (CYC-015).
-    async fn route(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, Halt> {
+    async fn route(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, EpisodeStopped> {
         let ways = candidates::of(run, self.top);
         let listed: Vec<Value> = ways
             .iter()
@@ -214,7 +220,7 @@ impl Analyzer {
     }
 
     /// Updates the memory without a choice (CYC-025).
-    pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), Halt> {
+    pub(crate) async fn guide(&self, stage: &dyn Stage, run: &mut Run) -> Result<(), EpisodeStopped> {
         let known = stage.expert().await;
         let expert = known.map(|_| Hint { answer: spaced(&self.answer(run, None)), alternatives: Vec::new() });
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
@@ -264,7 +270,7 @@ impl Analyzer {
         session: &AgentSession<'_>,
         (run, request): (&Run, Value),
         reply_spec: &ReplySpec,
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         let lane = LaneId::MAIN;
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
         blocks.extend(stage.context(lane, &self.context).await?);

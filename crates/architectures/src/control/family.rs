@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, BuildError, Files, Halt, Needs, Stage, Stop};
+use gimbal_core::{Architecture, BuildError, EpisodeStopped, Files, Needs, Stage, Stop};
 use serde_json::{Value, json};
 
 use super::Controller;
@@ -54,9 +54,9 @@ impl Architecture for FamilyPlanner {
         json!({ "plans": self.controller.resolved("family", None) })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let maker = &self.controller.maker;
-        let Source::Planner(planner) = &maker.source else { return Err(Halt::of(Stop::Finished)) };
+        let Source::Planner(planner) = &maker.source else { return Err(EpisodeStopped::of(Stop::Finished)) };
         let request = request(&stage.brief(), &stage.tools(), maker.bounds(stage, planner), None, &maker.shots);
         let made = maker.planned(stage, planner, request).await?;
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);

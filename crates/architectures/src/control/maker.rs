@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{array, object};
 use gimbal_agent::{Agent, ReplySpec};
-use gimbal_core::{Brief, Decoding, Halt, Hint, LaneId, Stage, ToolSpec};
+use gimbal_core::{Brief, Decoding, EpisodeStopped, Hint, LaneId, Stage, ToolSpec};
 use gimbal_messages::records::control::{GraphChosen, GraphEdge, GraphNode, Planned};
 use gimbal_messages::{Form, StageExt, bounded, party, spaced};
 use serde_json::{Value, json};
@@ -106,7 +106,11 @@ const BROKEN: usize = 12_000;
 
 impl Maker {
     /// The graph of an episode; what it is and where it came from is noted.
-    pub(crate) async fn graph(&self, stage: &dyn Stage, planned_by: Option<&str>) -> Result<Arc<TaskGraph>, Halt> {
+    pub(crate) async fn graph(
+        &self,
+        stage: &dyn Stage,
+        planned_by: Option<&str>,
+    ) -> Result<Arc<TaskGraph>, EpisodeStopped> {
         let suggested = || (Arc::new(self.suggested(&stage.brief(), &stage.tools())), "suggested");
         let (graph, source) = match &self.source {
             Source::File(graph) => (Arc::clone(graph), self.source.name()),
@@ -116,7 +120,7 @@ impl Maker {
                 // Another graph would be another experiment.
                 None => {
                     let name = format!("{}{}", stage.brief().environment, kind.suffix());
-                    return Err(Halt::infrastructure(format!(
+                    return Err(EpisodeStopped::infrastructure(format!(
                         "there is no graph `{name}`; `gimbal graph distil RUN --out graphs/{name}.yaml` makes it of a run"
                     )));
                 }
@@ -168,7 +172,12 @@ impl Maker {
     }
 
     /// The graph of a planner that is shown `request`, after at most one repair; none if that is not a graph either.
-    pub(crate) async fn planned(&self, stage: &dyn Stage, planner: &Agent, request: Value) -> Result<Made, Halt> {
+    pub(crate) async fn planned(
+        &self,
+        stage: &dyn Stage,
+        planner: &Agent,
+        request: Value,
+    ) -> Result<Made, EpisodeStopped> {
         let (brief, tools, lane) = (stage.brief(), stage.tools(), LaneId::MAIN);
         let has_expert = stage.expert().await.is_some();
         let message =

@@ -19,7 +19,7 @@ mod summariser;
 
 use std::collections::BTreeMap;
 
-use gimbal_core::{BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
 use gimbal_messages::records::{engine, gate};
@@ -172,10 +172,12 @@ impl Controller {
     }
 
     /// The state before the first segment.
-    pub(crate) async fn start(&self, stage: &dyn Stage, planned_by: Option<&str>) -> Result<Run, Halt> {
+    pub(crate) async fn start(&self, stage: &dyn Stage, planned_by: Option<&str>) -> Result<Run, EpisodeStopped> {
         let graph = self.maker.graph(stage, planned_by).await?;
         // A file may be meant for another environment.
-        graph.check(Some(&stage.tools())).map_err(|error| Halt::infrastructure(format!("the graph: {error}")))?;
+        graph
+            .check(Some(&stage.tools()))
+            .map_err(|error| EpisodeStopped::infrastructure(format!("the graph: {error}")))?;
         let view = stage.view().await;
         Ok(Run::of(graph, self.global.unwrap_or(view.brief.horizon), &view))
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Agent, Ended, Peers, Segment};
-use gimbal_core::{Block, Halt, LaneId, Stage, Stop, ToolCall, View};
+use gimbal_agent::{Agent, Peers, Segment};
+use gimbal_core::{Block, EpisodeStopped, LaneId, Stage, Stop, ToolCall, View};
 use gimbal_messages::records::control::{SegmentEnded, SegmentStop};
 use gimbal_messages::records::memory::Memory;
 use gimbal_messages::{StageExt, bounded, spaced};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::options::Summary;
 use crate::first;
 use crate::gate::{Gate, GateState, Gated};
-use crate::graph::machine::{End, Facts};
+use crate::graph::machine::Facts;
 use crate::graph::{Index, Node, TaskGraph};
 
 /// The state S_m = (k, i, H, M) of a controller (CYC-007).
@@ -76,7 +76,7 @@ impl Run {
     pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, view: &View) -> Self {
         let ways = Arc::new(Index::of(&graph));
         let visits = vec![0; graph.nodes.len()];
-        let facts = Facts { ended: End::Done, tool: None, refused: false, visit: 0, after: None };
+        let facts = Facts { ended: SegmentStop::Done, tool: None, refused: false, visit: 0, after: None };
         let node = graph.place(&graph.entry).unwrap_or(0);
         let memory = Memory { objective: objective(&view.brief.goal), ..Memory::default() };
         Self {
@@ -122,7 +122,7 @@ impl Run {
         });
         let last = segment.taken.iter().rev().find(|taken| taken.tool.is_some());
         self.facts = Facts {
-            ended: if matches!(segment.ended, Ended::Finished(_)) { End::Done } else { End::LocalBudget },
+            ended: segment.stop,
             tool: last.and_then(|taken| taken.tool.clone()),
             refused: last.is_some_and(|taken| !taken.accepted),
             visit,
@@ -159,7 +159,7 @@ impl Peers for Floor<'_> {
 
 impl Workers {
     /// One segment: the executor of the present subtask works within both budgets. Ends the episode where that is over.
-    pub(crate) async fn segment(&self, stage: &dyn Stage, run: &mut Run) -> Result<Segment, Halt> {
+    pub(crate) async fn segment(&self, stage: &dyn Stage, run: &mut Run) -> Result<Segment, EpisodeStopped> {
         let lane = LaneId::MAIN;
         if run.left() == 0 {
             return Err(spent());
@@ -183,28 +183,23 @@ impl Workers {
         let gate = self.gate.as_ref().map(|gate| (gate, &run.gate_state));
         let peers = Gated { peers: &floor, gate, spare: Some(run.left()) };
         let segment = session.segment(stage, lane, &blocks, Some(question), (&peers, limit)).await?;
-        let ended = match &segment.ended {
-            Ended::Finished(_) => SegmentStop::Done,
-            Ended::Calls => SegmentStop::LocalBudget,
-            Ended::Over(_) => SegmentStop::Over,
-        };
-        let (index, node, calls) = (run.index, node.name.clone(), segment.calls());
+        let (index, node, calls, ended) = (run.index, node.name.clone(), segment.calls(), segment.stop);
         stage.record(lane, &SegmentEnded { index, node, calls, ended }).await;
         run.calls += segment.calls();
         run.empty += u32::from(segment.taken.is_empty());
         run.summary = summary(&segment, self.summary);
         run.seen(&segment);
-        match &segment.ended {
-            Ended::Over(halt) => Err(halt.clone()),
-            _ if run.left() == 0 => Err(spent()),
-            _ => Ok(segment),
+        match &segment.over {
+            Some(stopped) => Err(stopped.clone()),
+            None if run.left() == 0 => Err(spent()),
+            None => Ok(segment),
         }
     }
 }
 
 /// The controller's own budget is part of how it works: an episode that uses it up is lost, and not cut short (CYC-012).
-pub(crate) fn spent() -> Halt {
-    Halt::because(Stop::Horizon, "the controller's budget of tool calls is used up")
+pub(crate) fn spent() -> EpisodeStopped {
+    EpisodeStopped::because(Stop::Horizon, "the controller's budget of tool calls is used up")
 }
 
 /// How a segment ended, where the agent gave control back.
@@ -219,9 +214,9 @@ fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Val
         .iter()
         .map(|taken| json!({ "call": bounded(&taken.call, characters), "result": bounded(&taken.observation, characters) }))
         .collect();
-    let ended = match &segment.ended {
-        Ended::Finished(said) => format!("{ENDED_IT} and said: {}", bounded(said, characters)),
-        Ended::Calls | Ended::Over(_) => CALLS_USED.to_owned(),
+    let ended = match &segment.result {
+        Some(result) => format!("{ENDED_IT} and said: {}", bounded(result, characters)),
+        None => CALLS_USED.to_owned(),
     };
     json!({ "earlier_calls": skipped, "calls": calls, "ended": ended })
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::object;
 use gimbal_agent::{Agent, Overrides, ReplySpec};
-use gimbal_core::{Architecture, BuildError, Files, Halt, Hint, LaneId, Needs, Stage, ToolCall};
+use gimbal_core::{Architecture, BuildError, EpisodeStopped, Files, Hint, LaneId, Needs, Stage, ToolCall};
 use gimbal_messages::{Form, bounded, party, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -229,7 +229,7 @@ impl Architecture for Summarising<'_> {
         json!({ "summarises": self.agent.resolved() })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let lane = LaneId::MAIN;
         let request = self.request(stage).await;
         let message = stage.send(lane, party::JOURNAL, self.agent.role(), "summary", request).await.unwrap_or_default();

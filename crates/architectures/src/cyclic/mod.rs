@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage};
 use serde_json::{Value, json};
 
 use crate::control::messages::{GRAPH, ROUTING};
@@ -76,7 +76,7 @@ impl Architecture for Cyclic {
         self.control.lacks(environment, self.planned_by.as_deref())
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let Self { control, planned_by } = self;
         let mut run = control.start(stage, planned_by.as_deref()).await?;
         let mut cache = Cache::new();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::Ended;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Needs, RecordKind, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage};
+use gimbal_messages::records::control::SegmentStop;
 use serde_json::Value;
 
 use crate::control::messages::{GUIDANCE, SUBTASKS};
@@ -72,13 +72,13 @@ impl Architecture for Dag {
         self.control.lacks(environment, self.planned_by.as_deref())
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let Self { control, planned_by } = self;
         let mut run = control.start(stage, planned_by.as_deref()).await?;
         let mut again = 0;
         loop {
             let segment = control.workers.segment(stage, &mut run).await?;
-            let retry = segment.ended == Ended::Calls && again < control.retries;
+            let retry = segment.stop == SegmentStop::LocalBudget && again < control.retries;
             let wanted = if retry { run.node } else { run.node + 1 };
             if wanted == run.graph.nodes.len() {
                 return Ok(());

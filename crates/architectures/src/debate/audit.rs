@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_core::{Halt, LaneId, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Stage};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::{Assertion, Entailment, Predicate};
 use gimbal_evidence::rules::{Position, SkepticKind, skeptic};
@@ -31,12 +31,12 @@ struct Answer {
 /// Audits the claims of the last round. Returns the ids of those that do not survive.
 ///
 /// # Errors
-/// The halt that ended the episode.
+/// What stopped the episode.
 pub(super) async fn audit(
     case: &Case<'_>,
     stage: &dyn Stage,
     exchange: &Exchange<'_>,
-) -> Result<BTreeSet<String>, Halt> {
+) -> Result<BTreeSet<String>, EpisodeStopped> {
     let mut struck = BTreeSet::new();
     let Some(turns) = exchange.last() else { return Ok(struck) };
     for (role, turn) in Role::BOTH.into_iter().zip(turns) {
@@ -69,7 +69,7 @@ async fn answers(
     stage: &dyn Stage,
     role: Role,
     turn: &Turn,
-) -> Result<BTreeMap<String, Answer>, Halt> {
+) -> Result<BTreeMap<String, Answer>, EpisodeStopped> {
     let claims = &turn.position.assertions;
     let by_rule = || -> BTreeMap<String, Answer> {
         let all = claims.iter().enumerate();

@@ -1,6 +1,6 @@
 //! The conclusion: the verdict as the call that ends the task.
 
-use gimbal_core::{Acted, Halt, LaneId, Milli, Stage, ToolCall};
+use gimbal_core::{Acted, EpisodeStopped, LaneId, Milli, Stage, ToolCall};
 use serde_json::{Value, json};
 
 use super::decision::Decision;
@@ -12,18 +12,23 @@ const CITED: usize = 20;
 /// replaced with the idle call, and counted.
 ///
 /// # Errors
-/// The halt that ended the episode. A lasting one where the environment has no such call.
-pub(super) async fn conclude(stage: &dyn Stage, decision: &Decision, words: Option<&str>) -> Result<(), Halt> {
+/// What stopped the episode. A lasting one where the environment has no such call.
+pub(super) async fn conclude(
+    stage: &dyn Stage,
+    decision: &Decision,
+    words: Option<&str>,
+) -> Result<(), EpisodeStopped> {
     let brief = stage.brief();
     let tool = brief.answer.as_ref().map(|answering| answering.tool.as_str());
     let tools = stage.tools();
     let spec = tools.iter().find(|spec| Some(spec.name.as_str()) == tool);
-    let spec = spec.ok_or_else(|| Halt::lasting("the brief of this task names no call that gives its answer"))?;
+    let spec =
+        spec.ok_or_else(|| EpisodeStopped::lasting("the brief of this task names no call that gives its answer"))?;
     let parameters = spec.parameters.get("properties").and_then(Value::as_object);
     let takes = |name: &str| parameters.and_then(|all| all.get(name));
     if takes("verdict").is_none() {
         let words = format!("the call `{}` of this task takes no `verdict`, which a debate concludes with", spec.name);
-        return Err(Halt::lasting(words));
+        return Err(EpisodeStopped::lasting(words));
     }
     let facts: Vec<String> = decision.facts.iter().take(CITED).map(ToString::to_string).collect();
     let mut call = ToolCall::bare(&spec.name);

@@ -1,7 +1,7 @@
 //! Asking an agent of a debate for a message of a contract.
 
 use gimbal_agent::Agent;
-use gimbal_core::{Halt, Hint, LaneId, Stage};
+use gimbal_core::{EpisodeStopped, Hint, LaneId, Stage};
 use gimbal_messages::{Contract, Form, spaced};
 use serde_json::Value;
 
@@ -29,8 +29,13 @@ impl Request<'_> {
     /// The message; `None` if the model gives none that follows the contract. How it was read is recorded.
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub(super) async fn ask(self, case: &Case<'_>, stage: &dyn Stage, lane: LaneId) -> Result<Option<Value>, Halt> {
+    /// What stopped the episode.
+    pub(super) async fn ask(
+        self,
+        case: &Case<'_>,
+        stage: &dyn Stage,
+        lane: LaneId,
+    ) -> Result<Option<Value>, EpisodeStopped> {
         let Self { agent, contract, message, form, expert } = self;
         let blocks = stage.context(lane, &case.debate.context).await?;
         let message = spaced(message);

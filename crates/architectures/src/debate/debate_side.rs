@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gimbal_agent::ReplySpec;
 use gimbal_agent::prompt::Question;
-use gimbal_core::{Halt, LaneId, Milli, Stage, TokenCount};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage, TokenCount};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::{Entailment, Predicate};
 use gimbal_evidence::rules::Position;
@@ -121,14 +121,14 @@ impl<'a> DebateSide<'a> {
     /// Speaks in a round, after what was heard of the other side.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(super) async fn act(
         &self,
         stage: &dyn Stage,
         lane: LaneId,
         round: u32,
         heard: Option<Heard<'_>>,
-    ) -> Result<Turn, Halt> {
+    ) -> Result<Turn, EpisodeStopped> {
         let turn = match self.strategy() {
             Strategy::Model => self.ask(stage, lane, round, heard).await?,
             strategy => self.rule(strategy, round, heard, false),
@@ -154,7 +154,13 @@ impl<'a> DebateSide<'a> {
     }
 
     /// Asks the model of this side, with one repair; rules answer where nothing valid comes (ARES-035).
-    async fn ask(&self, stage: &dyn Stage, lane: LaneId, round: u32, heard: Option<Heard<'_>>) -> Result<Turn, Halt> {
+    async fn ask(
+        &self,
+        stage: &dyn Stage,
+        lane: LaneId,
+        round: u32,
+        heard: Option<Heard<'_>>,
+    ) -> Result<Turn, EpisodeStopped> {
         let debate = self.case.debate;
         let (agent, contract, anchored) = debate.speaker(self.role, round, heard.is_some())?;
         let blocks = stage.context(lane, &debate.context).await?;

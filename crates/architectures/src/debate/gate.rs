@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_core::{Halt, LaneId, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Stage};
 use gimbal_evidence::Class;
 use gimbal_evidence::claim::Support;
 use gimbal_evidence::judge::{Band, Basis, Certainty, Sign};
@@ -67,7 +67,7 @@ impl Gate {
         stage: &dyn Stage,
         exchange: &Exchange<'_>,
         decision: &Decision,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, EpisodeStopped> {
         let by = |certainty: Certainty| certainty.of(decision.verdict, &decision.positions);
         let (certainty, definition) = match self.certainty {
             GateCertainty::Winner => (by(Certainty::Winner), "winner"),

@@ -30,7 +30,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{
-    Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, LaneId, Milli, Needs, RecordKind, Stage, canonical,
+    Architecture, ArchitectureKind, BuildError, Digest, EpisodeStopped, Files, LaneId, Milli, Needs, RecordKind, Stage,
+    canonical,
 };
 use gimbal_evidence::judge::{Arithmetic, Certainty};
 use gimbal_evidence::rules::{Decision as Judging, RuleSet};
@@ -244,7 +245,7 @@ impl Debate {
     }
 
     /// One case from the single turn to its last verdict, and what that verdict follows.
-    async fn deliberate(&self, case: Case<'_>, stage: &dyn Stage) -> Result<(Decision, &'static str), Halt> {
+    async fn deliberate(&self, case: Case<'_>, stage: &dyn Stage) -> Result<(Decision, &'static str), EpisodeStopped> {
         let mut exchange = Exchange::open(case);
         let lanes = Role::BOTH.map(|role| stage.lane(role.name()));
         let spoken = exchange.first(stage, lanes).await;
@@ -284,20 +285,27 @@ impl Debate {
     }
 
     /// The verdict over the last turns.
-    fn judged(&self, case: &Case<'_>, exchange: &Exchange<'_>, struck: &BTreeSet<String>) -> Result<Decision, Halt> {
-        let turns = exchange.last().ok_or_else(|| Halt::lasting("a debate was judged before either side spoke"))?;
+    fn judged(
+        &self,
+        case: &Case<'_>,
+        exchange: &Exchange<'_>,
+        struck: &BTreeSet<String>,
+    ) -> Result<Decision, EpisodeStopped> {
+        let turns =
+            exchange.last().ok_or_else(|| EpisodeStopped::lasting("a debate was judged before either side spoke"))?;
         Ok(decide(case, turns, struck))
     }
 }
 
 impl Debate {
     /// The agent of a side in a round, the contract of its message, and whether the round is anchored.
-    fn speaker(&self, role: Role, round: u32, heard: bool) -> Result<(&Agent, &Contract, bool), Halt> {
+    fn speaker(&self, role: Role, round: u32, heard: bool) -> Result<(&Agent, &Contract, bool), EpisodeStopped> {
         let speaker = &self.sides[role.index()];
         if let Some(agent) = speaker.anchored.as_ref().filter(|_| round > 1 && heard) {
             return Ok((agent, &self.contracts.anchored, true));
         }
-        let agent = speaker.agent.as_ref().ok_or_else(|| Halt::lasting("a side without a model was asked"))?;
+        let agent =
+            speaker.agent.as_ref().ok_or_else(|| EpisodeStopped::lasting("a side without a model was asked"))?;
         Ok((agent, &self.contracts.position, false))
     }
 
@@ -371,7 +379,7 @@ impl Architecture for Debate {
         })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let packet = packet(stage)?;
         let hints = stage.expert().await.is_some();
         let case = Case { debate: self, packet: &packet, hints, vote: None };

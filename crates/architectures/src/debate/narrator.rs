@@ -1,6 +1,6 @@
 //! The verdict in words, which change nothing (ARES-026, ARES-R8).
 
-use gimbal_core::{Halt, LaneId, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Stage};
 use gimbal_evidence::{FactId, Packet};
 use gimbal_messages::records::debate::Narrated;
 use gimbal_messages::{StageExt, party};
@@ -18,8 +18,12 @@ const NAMED: usize = 12;
 /// Puts a verdict into words and records them; `None` if no agent narrates.
 ///
 /// # Errors
-/// The halt that ended the episode.
-pub(super) async fn tell(case: &Case<'_>, stage: &dyn Stage, decision: &Decision) -> Result<Option<String>, Halt> {
+/// What stopped the episode.
+pub(super) async fn tell(
+    case: &Case<'_>,
+    stage: &dyn Stage,
+    decision: &Decision,
+) -> Result<Option<String>, EpisodeStopped> {
     let template = template(case, decision);
     let told = match &case.debate.telling {
         Telling::Off => return Ok(None),

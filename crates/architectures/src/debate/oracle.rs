@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::Entailment;
 use gimbal_evidence::judge::Positions;
@@ -33,13 +33,13 @@ pub(super) fn told(role: Role, turn: &Turn) -> Value {
 /// How sure the Oracle agent is of a verdict; `None` if it gives no number.
 ///
 /// # Errors
-/// The halt that ended the episode.
+/// What stopped the episode.
 pub(super) async fn estimate(
     case: &Case<'_>,
     stage: &dyn Stage,
     exchange: &Exchange<'_>,
     decision: &Decision,
-) -> Result<Option<Milli>, Halt> {
+) -> Result<Option<Milli>, EpisodeStopped> {
     let (Some(agent), Some([architect, skeptic])) = (&case.debate.oracle, exchange.last()) else { return Ok(None) };
     let message = json!({
         "verdict": decision.verdict, "architect": told(Role::Architect, architect), "skeptic": told(Role::Skeptic, skeptic),
@@ -58,13 +58,13 @@ pub(super) async fn estimate(
 /// The decision after an attack on the surer side; `None` if there is no active Oracle.
 ///
 /// # Errors
-/// The halt that ended the episode.
+/// What stopped the episode.
 pub(super) async fn challenge(
     case: &Case<'_>,
     stage: &dyn Stage,
     exchange: &Exchange<'_>,
     decision: &Decision,
-) -> Result<Option<Decision>, Halt> {
+) -> Result<Option<Decision>, EpisodeStopped> {
     let (strategy, Some(turns)) = (case.debate.active.name(), exchange.last()) else { return Ok(None) };
     if matches!(case.debate.active, Oracle::Passive) {
         return Ok(None);
@@ -121,7 +121,7 @@ async fn asked(
     stage: &dyn Stage,
     agent: &gimbal_agent::Agent,
     (role, turn, cited): (Role, &Turn, &BTreeSet<FactId>),
-) -> Result<BTreeSet<FactId>, Halt> {
+) -> Result<BTreeSet<FactId>, EpisodeStopped> {
     let message = json!({ "against": role.name(), "position": told(role, turn), "cited": cited });
     let message = stage.send(LaneId::MAIN, role.name(), agent.role(), "position", message).await.unwrap_or_default();
     let expert = case.hints.then(|| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::join;
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage};
 use gimbal_evidence::FactId;
 use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Breach;
@@ -49,7 +49,7 @@ impl<'a> Exchange<'a> {
 
     /// A single turn on these lanes: each side sees the packet once (ARES-040). A Skeptic by rule answers the Architect, and so does a
     /// model where the debate says so (ARES-041); else neither waits for the other.
-    pub(super) async fn first(&mut self, stage: &dyn Stage, lanes: [LaneId; 2]) -> Result<(), Halt> {
+    pub(super) async fn first(&mut self, stage: &dyn Stage, lanes: [LaneId; 2]) -> Result<(), EpisodeStopped> {
         let debate = self.case.debate;
         let rules = self.side(Role::Skeptic).strategy() != Strategy::Model;
         let opener = if rules { Role::Architect } else { debate.opener() };
@@ -61,7 +61,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Both sides at once; neither hears the other.
-    async fn apart(&mut self, stage: &dyn Stage, lanes: [LaneId; 2], round: u32) -> Result<(), Halt> {
+    async fn apart(&mut self, stage: &dyn Stage, lanes: [LaneId; 2], round: u32) -> Result<(), EpisodeStopped> {
         let [architect, skeptic] = &self.sides;
         let both = join!(architect.act(stage, lanes[0], round, None), skeptic.act(stage, lanes[1], round, None));
         let turns = [both.0?, both.1?];
@@ -79,7 +79,7 @@ impl<'a> Exchange<'a> {
         round: u32,
         role: Role,
         hears: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let (side, other) = (self.side(role), self.side(role.other()));
         let summary = match (hears, side.strategy()) {
             (true, Strategy::Model) => other.send(stage, lane).await,
@@ -98,7 +98,7 @@ impl<'a> Exchange<'a> {
 
     /// The next round: the one who opens answers the other, who then has the last word. Under self-correction each only looks at what it said
     /// itself.
-    pub(super) async fn next(&mut self, stage: &dyn Stage) -> Result<(), Halt> {
+    pub(super) async fn next(&mut self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let round = self.rounds() + 1;
         if self.case.debate.isolated {
             let lanes = Role::BOTH.map(|role| stage.lane(role.name()));

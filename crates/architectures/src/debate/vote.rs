@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::join_all;
-use gimbal_core::{Halt, LaneId, Milli, Stage};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage};
 use gimbal_evidence::FactId;
 use gimbal_evidence::judge::{Positions, Verdict};
 
@@ -13,13 +13,13 @@ use super::rounds::Exchange;
 use super::side::Role;
 
 /// The verdict of most of so many single turns; inconclusive where no verdict has more than each other one.
-pub(super) async fn vote(case: &Case<'_>, stage: &dyn Stage, votes: u32) -> Result<Decision, Halt> {
+pub(super) async fn vote(case: &Case<'_>, stage: &dyn Stage, votes: u32) -> Result<Decision, EpisodeStopped> {
     let lanes: Vec<[LaneId; 2]> = (0..votes).map(|_| Role::BOTH.map(|role| stage.lane(role.name()))).collect();
     let spoken = join_all((1..).zip(&lanes).map(|(number, lanes)| async move {
         let case = Case { vote: Some(number), ..*case };
         let mut exchange = Exchange::open(case);
         exchange.first(stage, *lanes).await?;
-        Ok::<_, Halt>(exchange.last().map(|turns| (case, decide(&case, turns, &BTreeSet::new()))))
+        Ok::<_, EpisodeStopped>(exchange.last().map(|turns| (case, decide(&case, turns, &BTreeSet::new()))))
     }))
     .await;
     stage.join(&lanes.concat()).await;

@@ -15,7 +15,9 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
-use gimbal_core::{Acted, BuildError, Files, Halt, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall};
+use gimbal_core::{
+    Acted, BuildError, EpisodeStopped, Files, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall,
+};
 use gimbal_messages::records::gate as records;
 use gimbal_messages::{StageExt, bounded, party, spaced};
 use schemars::JsonSchema;
@@ -104,7 +106,7 @@ impl Gate {
         lane: LaneId,
         (call, last): (&ToolCall, bool),
         gate_state: &GateState,
-    ) -> Result<Option<Rejection>, Halt> {
+    ) -> Result<Option<Rejection>, EpisodeStopped> {
         let brief = stage.brief();
         let Some(answer) = brief.answer.as_ref().and_then(|answering| answering.of(call)) else { return Ok(None) };
         let before = gate_state.refused.load(Ordering::Relaxed);
@@ -156,7 +158,7 @@ impl Gate {
         stage: &dyn Stage,
         lane: LaneId,
         (answer, doubted, shown, stored): (&str, &[String], &Value, &[(String, u64)]),
-    ) -> Result<Verified, Halt> {
+    ) -> Result<Verified, EpisodeStopped> {
         let keys: Vec<String> = stored.iter().map(|(key, _)| key.clone()).collect();
         let request = json!({
             "question": stage.brief().goal, "answer": answer, "figures": doubted, "stored": keys,
@@ -293,7 +295,7 @@ impl Peers for Gated<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         (call, made): (&ToolCall, u32),
-    ) -> Result<Option<Rejection>, Halt> {
+    ) -> Result<Option<Rejection>, EpisodeStopped> {
         match self.gate {
             Some((gate, gate_state)) => {
                 let last = self.spare.is_some_and(|spare| made.saturating_add(1) >= spare);

@@ -8,37 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use gimbal_core::{ToolSpec, nearest};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use gimbal_messages::records::control::SegmentStop;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{GraphError, TaskGraph, Ways};
-
-/// How a segment ended (CYC-016).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// Its executor gave control back.
-    Done,
-    /// Its calls were used up.
-    LocalBudget,
-}
-
-impl End {
-    /// The name that files and journals use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::LocalBudget => "local_budget",
-        }
-    }
-}
 
 /// What can be seen when a segment ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Facts {
-    /// How it ended.
-    pub ended: End,
+    /// Why it ended; a segment in which the episode ended is followed by no decision.
+    pub ended: SegmentStop,
     /// The tool of its last call that reached the environment; `None` if there was no such call.
     pub tool: Option<String>,
     /// Whether the environment refused that call.
@@ -53,9 +34,10 @@ pub struct Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct When {
-    /// How the segment ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended: Option<End>,
+    /// Why the segment ended: `done` or `local_budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "segment_stop")]
+    #[schemars(schema_with = "segment_stops")]
+    pub ended: Option<SegmentStop>,
     /// The tool of its last call; `none` for a segment without a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -74,6 +56,20 @@ pub struct When {
 pub const NO_TOOL: &str = "none";
 /// The last of a range of visits that has no end.
 pub const EVER: u32 = 9_999;
+
+/// Why a segment ended, as a rule names it. No decision follows the end of the episode, so that no rule can name it.
+fn segment_stop<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SegmentStop>, D::Error> {
+    match Option::deserialize(deserializer)? {
+        Some(SegmentStop::Over) => {
+            Err(D::Error::custom("`over`: no decision follows the end of the episode; write `done` or `local_budget`"))
+        }
+        ended => Ok(ended),
+    }
+}
+
+fn segment_stops(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": [SegmentStop::Done.name(), SegmentStop::LocalBudget.name(), null] })
+}
 
 impl When {
     /// Whether everything that is named holds.
@@ -311,14 +307,14 @@ fn best(from: &str, seen: &BTreeMap<Facts, BTreeMap<&str, u64>>, rules: Learning
 
 /// Every condition of at most so many parts that something of what was seen can tell apart.
 fn conditions(seen: &BTreeMap<Facts, BTreeMap<&str, u64>>) -> Vec<When> {
-    let ends: BTreeSet<End> = seen.keys().map(|facts| facts.ended).collect();
+    let ends: BTreeSet<SegmentStop> = seen.keys().map(|facts| facts.ended).collect();
     let tools: BTreeSet<&str> = seen.keys().map(|facts| facts.tool.as_deref().unwrap_or(NO_TOOL)).collect();
     let befores: BTreeSet<&str> = seen.keys().filter_map(|facts| facts.after.as_deref()).collect();
     let some = |named: BTreeSet<&str>| {
         let named = named.into_iter().map(|name| Some(name.to_owned()));
         std::iter::once(None).chain(named).collect::<Vec<_>>()
     };
-    let ends: Vec<Option<End>> = std::iter::once(None).chain(ends.into_iter().map(Some)).collect();
+    let ends: Vec<Option<SegmentStop>> = std::iter::once(None).chain(ends.into_iter().map(Some)).collect();
     let (tools, befores) = (some(tools), some(befores));
     let mut all = Vec::new();
     for ended in &ends {

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::records::{engine, hierarchy as records};
 use serde_json::{Value, json};
 
@@ -116,7 +118,7 @@ impl Architecture for Hierarchy {
         })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let planner = self.planner.session(stage).await?;
         loop {
             let blocks = stage.context(LaneId::MAIN, &self.context).await?;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
-use gimbal_core::{Halt, LaneId, Stage, ToolCall, nearest};
+use gimbal_core::{EpisodeStopped, LaneId, Stage, ToolCall, nearest};
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
 use gimbal_messages::{ANY, Content, StageExt, Tier, spaced};
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ struct PanelState {
 }
 
 impl<'a> AdviserPanel<'a> {
-    pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, Halt> {
+    pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, EpisodeStopped> {
         let idle = stage.render(&stage.brief().idle).await;
         Ok(Self { hierarchy, idle, state: Mutex::default() })
     }
@@ -50,7 +50,7 @@ impl<'a> AdviserPanel<'a> {
         lane: LaneId,
         adviser: &Agent,
         question: Question<'_>,
-    ) -> Result<Option<String>, Halt> {
+    ) -> Result<Option<String>, EpisodeStopped> {
         let context = &self.hierarchy.adviser_context;
         let blocks = if context.is_empty() { Vec::new() } else { stage.context(lane, context).await? };
         let session = adviser.session(stage).await?;
@@ -145,7 +145,7 @@ impl<'a> AdviserPanel<'a> {
         lane: LaneId,
         written: Option<String>,
         question: Question<'_>,
-    ) -> Result<(Menu, Tier), Halt> {
+    ) -> Result<(Menu, Tier), EpisodeStopped> {
         let target = question.target;
         let mut nothing = Menu::default_of(&self.idle);
         let Some(written) = written else { return Ok((nothing, Tier::Default)) };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::stop::Ending;
-use gimbal_core::{Block, Decoding, Halt, Hint, LaneId, Milli, ToolCall};
+use gimbal_core::stop::EnvironmentStop;
+use gimbal_core::{Block, Decoding, EpisodeStopped, Hint, LaneId, Milli, ToolCall};
 use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Value, json};
 
@@ -31,14 +31,14 @@ impl Lats {
     /// The actions that the proposer names at a node, without those that were refused before; each once.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(super) async fn propose(
         &self,
         search: &mut Search<'_>,
         episode: &Episode,
         at: usize,
         (present, refused): (&Present, &BTreeMap<String, String>),
-    ) -> Result<Vec<Proposed>, Halt> {
+    ) -> Result<Vec<Proposed>, EpisodeStopped> {
         // Free text is long: one such action is as much as a mask holds, so that each is asked for by itself.
         let held = search.stage.role(self.proposer.role()).is_some_and(|role| role.decoding == Decoding::Constrained);
         let (calls, wanted) = match self.proposals {
@@ -88,7 +88,7 @@ impl Lats {
         (blocks, told): (&[Block], &Value),
         present: &Present,
         (wanted, expert): (usize, Option<Hint>),
-    ) -> Result<Vec<String>, Halt> {
+    ) -> Result<Vec<String>, EpisodeStopped> {
         let message = spaced(told);
         let (calls, texts): (Vec<ToolCall>, Vec<String>) = present.legal.iter().cloned().unzip();
         let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
@@ -122,21 +122,21 @@ impl Lats {
     /// anything.
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(super) async fn appraise(
         &self,
         search: &mut Search<'_>,
         episode: &Episode,
         at: usize,
         (children, present): (&[usize], &Present),
-    ) -> Result<Vec<Option<Milli>>, Halt> {
+    ) -> Result<Vec<Option<Milli>>, EpisodeStopped> {
         let runs_on = search.stage.brief().runs_on;
         let known = |child: &usize| match search.tree.node(*child).step.ended {
-            Some(Ending::Solved) => Some(Milli(1000)),
-            Some(Ending::Failed | Ending::Broken) => Some(Milli::ZERO),
+            Some(EnvironmentStop::Solved) => Some(Milli(1000)),
+            Some(EnvironmentStop::Failed | EnvironmentStop::Broken) => Some(Milli::ZERO),
             // Where the environment runs on, its last step is not a failure.
-            Some(Ending::Horizon) => Some(if runs_on { Milli(500) } else { Milli::ZERO }),
-            Some(Ending::Answered) | None => None,
+            Some(EnvironmentStop::Horizon) => Some(if runs_on { Milli(500) } else { Milli::ZERO }),
+            Some(EnvironmentStop::Answered) | None => None,
         };
         let mut values: Vec<Option<Milli>> = children.iter().map(known).collect();
         let asked: Vec<usize> = (0..children.len()).filter(|place| values[*place].is_none()).collect();
@@ -164,7 +164,7 @@ impl Lats {
         episode: &Episode,
         at: usize,
         (candidates, present): (&[&Step], &Present),
-    ) -> Result<Vec<Milli>, Halt> {
+    ) -> Result<Vec<Milli>, EpisodeStopped> {
         let [_, context] = &self.contexts;
         let blocks = crate::first::blocks(search.stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
         let mut told = self.told(search, episode, at);
@@ -222,7 +222,7 @@ impl Lats {
         episode: &Episode,
         at: usize,
         present: &Present,
-    ) -> Result<Vec<Block>, Halt> {
+    ) -> Result<Vec<Block>, EpisodeStopped> {
         let (stage, [context, _]) = (search.stage, &self.contexts);
         let mut blocks = crate::first::blocks(stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
         let brief = stage.brief();

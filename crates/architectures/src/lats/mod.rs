@@ -24,7 +24,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{
-    Acted, Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage,
+    Acted, Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use gimbal_messages::records::{engine, search as records};
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ impl Architecture for Lats {
         })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let first = crate::first::observation(&stage.view().await);
         let mut episode = Episode { first, ..Episode::default() };
         loop {
@@ -158,7 +158,7 @@ impl Architecture for Lats {
 }
 
 /// Plays the best first action that the environment takes; the idle call where it takes none.
-async fn carry_out(stage: &dyn Stage, found: &[Found]) -> Result<(), Halt> {
+async fn carry_out(stage: &dyn Stage, found: &[Found]) -> Result<(), EpisodeStopped> {
     for Found { call, why } in found.iter().take(ATTEMPTS) {
         if let Acted::Stepped(_) = stage.act(LaneId::MAIN, call, Some(why)).await? {
             return Ok(());
@@ -169,7 +169,7 @@ async fn carry_out(stage: &dyn Stage, found: &[Found]) -> Result<(), Halt> {
     match stage.act(LaneId::MAIN, &idle, None).await? {
         Acted::Stepped(_) => Ok(()),
         Acted::Rejected(rejection) => {
-            Err(Halt::infrastructure(format!("the environment refused its own idle call: {rejection}")))
+            Err(EpisodeStopped::infrastructure(format!("the environment refused its own idle call: {rejection}")))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_core::stop::Ending;
-use gimbal_core::{Branch, BranchError, Halt, LaneId, Milli, Stage, ToolCall};
+use gimbal_core::stop::EnvironmentStop;
+use gimbal_core::{Branch, BranchError, EpisodeStopped, LaneId, Milli, Stage, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::search::{Expanded, FirstAction, Searched, Tried};
 
@@ -85,7 +85,7 @@ impl Branches {
         &mut self,
         (at, child, depth): (usize, usize, u32),
         (call, action): (&ToolCall, &str),
-    ) -> Result<Result<Step, String>, Halt> {
+    ) -> Result<Result<Step, String>, EpisodeStopped> {
         let mut step = Step { call: Some(call.clone()), action: action.to_owned(), ..Step::default() };
         let forked = match self.of.get_mut(at).and_then(Option::as_mut) {
             Some(branch) => branch.fork(u64::from(depth)),
@@ -102,7 +102,7 @@ impl Branches {
         step.simulated = true;
         step.ended = transition.done;
         // An answer is judged where no agent sees it: neither its reward nor what is said of it is told.
-        if transition.done != Some(Ending::Answered) {
+        if transition.done != Some(EnvironmentStop::Answered) {
             step.reward = Some(transition.reward);
             step.result.clone_from(&transition.observation.text);
         }
@@ -112,7 +112,7 @@ impl Branches {
     }
 
     /// Why an action was not carried out in a branch: the words of a refusal; `None` if nobody refused it.
-    fn not_tried(&mut self, error: BranchError) -> Result<Option<String>, Halt> {
+    fn not_tried(&mut self, error: BranchError) -> Result<Option<String>, EpisodeStopped> {
         match error {
             BranchError::Rejected(rejection) => Ok(Some(rejection.message)),
             BranchError::Asks { .. } => Ok(None),
@@ -120,8 +120,8 @@ impl Branches {
                 self.spent = true;
                 Ok(None)
             }
-            BranchError::Halt(halt) => Err(halt),
-            error => Err(Halt::lasting(format!("the search cannot go on: {error}"))),
+            BranchError::EpisodeStopped(halt) => Err(halt),
+            error => Err(EpisodeStopped::lasting(format!("the search cannot go on: {error}"))),
         }
     }
 }
@@ -130,12 +130,12 @@ impl Lats {
     /// Grows a tree from the present; the first actions, the best first.
     ///
     /// # Errors
-    /// The halt that ended the episode; a lasting one where the environment cannot be forked.
-    pub(super) async fn search(&self, stage: &dyn Stage, episode: &mut Episode) -> Result<Vec<Found>, Halt> {
+    /// What stopped the episode; a lasting one where the environment cannot be forked.
+    pub(super) async fn search(&self, stage: &dyn Stage, episode: &mut Episode) -> Result<Vec<Found>, EpisodeStopped> {
         let branch = match stage.branch(0).await {
             Ok(branch) => branch,
-            Err(BranchError::Halt(halt)) => return Err(halt),
-            Err(error) => return Err(Halt::lasting(format!("a tree search needs branches: {error}"))),
+            Err(BranchError::EpisodeStopped(halt)) => return Err(halt),
+            Err(error) => return Err(EpisodeStopped::lasting(format!("a tree search needs branches: {error}"))),
         };
         let (step, tree) = (stage.view().await.step, Tree::new(self.depth, self.weights));
         let most = self.answers.unwrap_or(u32::MAX);
@@ -174,7 +174,7 @@ impl Lats {
         (search, branches): (&mut Search<'_>, &mut Branches),
         episode: &Episode,
         (leaf, iteration): (usize, u32),
-    ) -> Result<Vec<usize>, Halt> {
+    ) -> Result<Vec<usize>, EpisodeStopped> {
         let present = branches.present(search.stage, leaf).await;
         let depth = search.tree.node(leaf).depth + 1;
         let (mut children, mut tried) = (Vec::new(), Vec::new());
@@ -220,7 +220,12 @@ impl Lats {
     }
 
     /// Has the reflector look back on a simulated path that failed; whether it was asked.
-    async fn look_back(&self, search: &mut Search<'_>, episode: &mut Episode, child: usize) -> Result<bool, Halt> {
+    async fn look_back(
+        &self,
+        search: &mut Search<'_>,
+        episode: &mut Episode,
+        child: usize,
+    ) -> Result<bool, EpisodeStopped> {
         let Some(reflector) = &self.reflector else { return Ok(false) };
         if !search.charge() {
             return Ok(false);
@@ -248,9 +253,9 @@ impl Lats {
 /// Whether a path ended without its goal.
 fn failed(stage: &dyn Stage, tree: &Tree, child: usize) -> bool {
     match tree.node(child).step.ended {
-        Some(Ending::Failed | Ending::Broken) => true,
-        Some(Ending::Horizon) => !stage.brief().runs_on,
-        Some(Ending::Solved | Ending::Answered) | None => false,
+        Some(EnvironmentStop::Failed | EnvironmentStop::Broken) => true,
+        Some(EnvironmentStop::Horizon) => !stage.brief().runs_on,
+        Some(EnvironmentStop::Solved | EnvironmentStop::Answered) | None => false,
     }
 }
 
@@ -286,12 +291,12 @@ async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<Fo
 }
 
 /// How a simulated path ends, for models.
-pub(super) const fn in_words(ending: Ending) -> &'static str {
+pub(super) const fn in_words(ending: EnvironmentStop) -> &'static str {
     match ending {
-        Ending::Solved => "the goal is reached",
-        Ending::Horizon => "no step is left",
-        Ending::Failed => "the goal can no longer be reached",
-        Ending::Answered => "an answer is given",
-        Ending::Broken => "the environment breaks off",
+        EnvironmentStop::Solved => "the goal is reached",
+        EnvironmentStop::Horizon => "no step is left",
+        EnvironmentStop::Failed => "the goal can no longer be reached",
+        EnvironmentStop::Answered => "an answer is given",
+        EnvironmentStop::Broken => "the environment breaks off",
     }
 }

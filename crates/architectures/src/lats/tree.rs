@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Milli, ToolCall};
 
 /// Place of the present in the tree.
@@ -30,7 +30,7 @@ pub(super) struct Step {
     pub result: String,
     /// Reward of the simulated step, where it may be told.
     pub reward: Option<Milli>,
-    pub ended: Option<Ending>,
+    pub ended: Option<EnvironmentStop>,
     /// Whether it was carried out in a branch.
     pub simulated: bool,
 }
@@ -248,13 +248,13 @@ impl Tree {
 
     /// Whether a path reaches the goal.
     pub(super) fn is_solved(&self) -> bool {
-        self.nodes.iter().any(|node| node.step.ended == Some(Ending::Solved))
+        self.nodes.iter().any(|node| node.step.ended == Some(EnvironmentStop::Solved))
     }
 
     /// Depth of the nearest node at or below `at` that reaches the goal.
     fn solved_below(&self, at: usize) -> Option<u32> {
         let node = &self.nodes[at];
-        let own = (node.step.ended == Some(Ending::Solved)).then_some(node.depth);
+        let own = (node.step.ended == Some(EnvironmentStop::Solved)).then_some(node.depth);
         node.children.iter().filter_map(|child| self.solved_below(*child)).chain(own).min()
     }
 }
@@ -285,7 +285,7 @@ fn logarithm(number: u32) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Ending, Milli, ROOT, Step, Tree, Weights, logarithm};
+    use super::{EnvironmentStop, Milli, ROOT, Step, Tree, Weights, logarithm};
 
     fn tree(value: f64) -> Tree {
         Tree::new(3, Weights { exploration: 1.0, value })
@@ -344,7 +344,7 @@ mod tests {
         let mut tree = tree(0.5);
         let first = grow(&mut tree, ROOT, &[(0, 900), (0, 100), (0, 100)]);
         let solve = |tree: &mut Tree, at: usize| {
-            let at = tree.add(at, Step { ended: Some(Ending::Solved), ..step("end", 1000) });
+            let at = tree.add(at, Step { ended: Some(EnvironmentStop::Solved), ..step("end", 1000) });
             tree.back_up(at, Milli(1000));
         };
         let deeper = tree.add(first[1], step("on", 0));

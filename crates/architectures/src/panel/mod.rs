@@ -23,7 +23,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{
-    Architecture, ArchitectureKind, BuildError, Digest, Files, Halt, Needs, RecordKind, Stage, canonical,
+    Architecture, ArchitectureKind, BuildError, Digest, EpisodeStopped, Files, Needs, RecordKind, Stage, canonical,
 };
 use gimbal_evidence::rules::RuleSet;
 use gimbal_messages::records::{engine, panel as records};
@@ -149,7 +149,7 @@ impl Architecture for Panel {
         })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         if self.rounds { self.play_rounds(stage).await } else { self.tribunal(stage).await }
     }
 }

@@ -4,7 +4,7 @@
 //! research, and a wild card. These five ask the same of a case that has an answer: what the answer is, the strongest finding, what is
 //! missing, which of seven steps comes next, and a wild card. Four of them are closed, so that agreement can be counted.
 
-use gimbal_core::{Halt, Stage};
+use gimbal_core::{EpisodeStopped, Stage};
 use gimbal_evidence::Packet;
 use gimbal_evidence::judge::Verdict;
 use gimbal_messages::{Form, bounded, spaced};
@@ -39,12 +39,12 @@ impl Questions {
     /// The questions about the task of this episode.
     ///
     /// # Errors
-    /// A lasting halt where the brief names no call that gives an answer, or its packet cannot be read.
-    pub(super) async fn of(stage: &dyn Stage) -> Result<Self, Halt> {
+    /// A lasting stop where the brief names no call that gives an answer, or its packet cannot be read.
+    pub(super) async fn of(stage: &dyn Stage) -> Result<Self, EpisodeStopped> {
         let brief = stage.brief();
         let answering = brief.answer.as_ref();
-        let answering =
-            answering.ok_or_else(|| Halt::lasting("the brief of this task names no call that gives its answer"))?;
+        let answering = answering
+            .ok_or_else(|| EpisodeStopped::lasting("the brief of this task names no call that gives its answer"))?;
         let has_packet = brief.materials.iter().any(|material| material.kind == PACKET);
         let packet = if has_packet { Some(packet(stage)?) } else { None };
         // A verdict is what is concluded where the call takes one; what it cites is another argument then.

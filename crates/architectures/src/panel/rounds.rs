@@ -6,7 +6,7 @@
 
 use futures::future::join_all;
 use gimbal_agent::Agent;
-use gimbal_core::{Acted, Block, Halt, LaneId, Stage, ToolCall};
+use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Stage, ToolCall};
 use gimbal_messages::records::panel::Balloted;
 use gimbal_messages::{Form, StageExt, bounded, party, range};
 use serde::Deserialize;
@@ -87,11 +87,11 @@ impl Panel {
     /// Plays rounds until the environment ends the episode.
     ///
     /// # Errors
-    /// The halt that ended the episode; a lasting one where the environment is not played by ballots.
-    pub(super) async fn play_rounds(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    /// What stopped the episode; a lasting one where the environment is not played by ballots.
+    pub(super) async fn play_rounds(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let tools = stage.tools();
         let tool = tools.iter().find(|spec| spec.parameters["properties"].get(BALLOTS).is_some());
-        let tool = tool.ok_or_else(|| Halt::lasting("this environment has no call that takes `ballots`"))?;
+        let tool = tool.ok_or_else(|| EpisodeStopped::lasting("this environment has no call that takes `ballots`"))?;
         let brief = stage.brief();
         for round in 1.. {
             let expert = stage.expert().await;
@@ -105,7 +105,7 @@ impl Panel {
             let given = join_all(asked).await;
             stage.join(&lanes).await;
             let ballots: Vec<Value> =
-                given.into_iter().collect::<Result<Vec<_>, Halt>>()?.into_iter().flatten().collect();
+                given.into_iter().collect::<Result<Vec<_>, EpisodeStopped>>()?.into_iter().flatten().collect();
             let mut call = ToolCall::bare(&tool.name);
             call.arguments.insert(BALLOTS.to_owned(), Value::Array(ballots));
             if let Acted::Rejected(rejection) = stage.act(LaneId::MAIN, &call, None).await? {
@@ -125,7 +125,7 @@ impl Panel {
         lane: LaneId,
         round: u32,
         expert: Option<&ToolCall>,
-    ) -> Result<Option<Value>, Halt> {
+    ) -> Result<Option<Value>, EpisodeStopped> {
         let view = view(stage, lane, seat).await?;
         if !view.played {
             return Ok(None);
@@ -161,9 +161,11 @@ impl Panel {
 }
 
 /// What an agent has seen so far.
-async fn view(stage: &dyn Stage, lane: LaneId, seat: &str) -> Result<View, Halt> {
+async fn view(stage: &dyn Stage, lane: LaneId, seat: &str) -> Result<View, EpisodeStopped> {
     let asked = ToolCall::with(VIEW, &[("subject", seat)]);
     let text = stage.query(lane, &asked).await;
-    let text = text.map_err(|rejection| Halt::lasting(format!("the view of `{seat}`: {}", rejection.message)))?;
-    serde_json::from_str(&text).map_err(|error| Halt::lasting(format!("the view of `{seat}` is not a view: {error}")))
+    let text =
+        text.map_err(|rejection| EpisodeStopped::lasting(format!("the view of `{seat}`: {}", rejection.message)))?;
+    serde_json::from_str(&text)
+        .map_err(|error| EpisodeStopped::lasting(format!("the view of `{seat}` is not a view: {error}")))
 }

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use gimbal_agent::Agent;
-use gimbal_core::{Acted, Block, Halt, Hint, LaneId, Milli, Stage, ToolCall};
+use gimbal_core::{Acted, Block, EpisodeStopped, Hint, LaneId, Milli, Stage, ToolCall};
 use gimbal_messages::records::panel::{NoOpinion, Opinion, Ruled};
 use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
@@ -21,8 +21,8 @@ impl Panel {
     /// Asks every member on a lane of its own, counts, and concludes.
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub(super) async fn tribunal(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    /// What stopped the episode.
+    pub(super) async fn tribunal(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let questions = Questions::of(stage).await?;
         let hint = stage.expert().await.and_then(|call| expert::opinion(&questions, &call, &self.rules));
         let lanes: Vec<LaneId> = self.members.iter().map(|(name, _)| stage.lane(name)).collect();
@@ -33,7 +33,7 @@ impl Panel {
         });
         let given = join_all(asked).await;
         stage.join(&lanes).await;
-        let answers = given.into_iter().collect::<Result<Vec<_>, Halt>>()?;
+        let answers = given.into_iter().collect::<Result<Vec<_>, EpisodeStopped>>()?;
         let tally = Tally(&answers);
         for row in tally.table() {
             stage.record(LaneId::MAIN, &row).await;
@@ -51,7 +51,7 @@ impl Panel {
         lane: LaneId,
         questions: &Questions,
         expert: Option<Hint>,
-    ) -> Result<Option<Answers>, Halt> {
+    ) -> Result<Option<Answers>, EpisodeStopped> {
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
         let message = questions.message();
         let contract = &self.contracts.opinion;
@@ -96,7 +96,12 @@ impl Panel {
 
 /// Makes the answering call with the answer of the rule; the idle call where the rule gives none. A call that the environment refuses is
 /// replaced with the idle call, and counted.
-async fn conclude(stage: &dyn Stage, questions: &Questions, tally: &Tally<'_>, ruled: &Ruled) -> Result<(), Halt> {
+async fn conclude(
+    stage: &dyn Stage,
+    questions: &Questions,
+    tally: &Tally<'_>,
+    ruled: &Ruled,
+) -> Result<(), EpisodeStopped> {
     let idle = stage.brief().idle.clone();
     let Some(answer) = &ruled.answer else {
         let words = format!("no answer by the rule `{}`", ruled.rule);

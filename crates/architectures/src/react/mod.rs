@@ -6,8 +6,10 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::{Agent, Alone, Ended, Peers};
-use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_agent::{Agent, Alone, Peers};
+use gimbal_core::{
+    Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
@@ -94,8 +96,8 @@ impl React {
     /// Plays with something beside the agent. With nothing, the requests are those of [`Architecture::play`].
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub(crate) async fn play_beside(&self, stage: &dyn Stage, beside: &Beside<'_>) -> Result<(), Halt> {
+    /// What stopped the episode.
+    pub(crate) async fn play_beside(&self, stage: &dyn Stage, beside: &Beside<'_>) -> Result<(), EpisodeStopped> {
         if let Some(most) = self.whole {
             return self.converse(stage, most, beside).await;
         }
@@ -109,7 +111,7 @@ impl React {
     }
 
     /// One conversation from the first observation to the end (CYC-026).
-    async fn converse(&self, stage: &dyn Stage, most: Option<u32>, beside: &Beside<'_>) -> Result<(), Halt> {
+    async fn converse(&self, stage: &dyn Stage, most: Option<u32>, beside: &Beside<'_>) -> Result<(), EpisodeStopped> {
         let session = self.agent.session(stage).await?;
         let view = stage.view().await;
         let first = crate::first::observation(&view);
@@ -122,10 +124,7 @@ impl React {
         let segment = session
             .segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(beside.peers, &gate_state, Some(most)), most))
             .await?;
-        Err(match segment.ended {
-            Ended::Over(halt) => halt,
-            Ended::Finished(_) | Ended::Calls => crate::control::spent(),
-        })
+        Err(segment.over.unwrap_or_else(crate::control::spent))
     }
 }
 
@@ -157,7 +156,7 @@ impl Architecture for React {
         resolved
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         self.play_beside(stage, &Beside::NONE).await
     }
 }

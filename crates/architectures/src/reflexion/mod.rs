@@ -21,7 +21,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, Block, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::records::{engine, gate, search};
 use serde_json::{Value, json};
 
@@ -95,7 +97,7 @@ impl Architecture for Reflexion {
         })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let mut remembered = Remembered::of(stage);
         if let Some(account) = remembered.missed_trial() {
             let texts = remembered.texts();

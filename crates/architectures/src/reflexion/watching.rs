@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use gimbal_agent::Peers;
-use gimbal_core::{Acted, Halt, LaneId, Milli, Stage, Stop, ToolCall};
+use gimbal_core::{Acted, EpisodeStopped, LaneId, Milli, Stage, Stop, ToolCall};
 
 use super::memory::{Trial, Verdict};
 use crate::reflector::{Account, Deed};
@@ -44,7 +44,7 @@ impl Watcher {
     }
 
     /// The trial as it ended. What the last step showed nobody saw, and its reward is told only where it judges no answer.
-    pub(super) fn account(&self, stage: &dyn Stage, halt: Option<&Halt>) -> Trial {
+    pub(super) fn account(&self, stage: &dyn Stage, halt: Option<&EpisodeStopped>) -> Trial {
         let brief = stage.brief();
         let stop = halt.map_or(Stop::Finished, |halt| halt.stop);
         let returned = stage.episode_return();

@@ -2,7 +2,7 @@
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
-use gimbal_core::{Block, Decoding, Digest, Halt, Hint, LaneId, Milli};
+use gimbal_core::{Block, Decoding, Digest, EpisodeStopped, Hint, LaneId, Milli};
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
@@ -148,7 +148,7 @@ impl Temporal {
     /// Asks a layer; what it would see decides whether it is asked again (Eq. 29).
     ///
     /// # Errors
-    /// The halt that ended the episode.
+    /// What stopped the episode.
     pub(super) async fn ask(
         &self,
         turn: &Turn<'_>,
@@ -156,7 +156,7 @@ impl Temporal {
         (layer, why): (Layer, &str),
         episode: &Episode,
         refused: &[String],
-    ) -> Result<(Said, Digest), Halt> {
+    ) -> Result<(Said, Digest), EpisodeStopped> {
         let Some(one) = self.agent_of(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
         let mut told = self.request(turn, layer, why, episode, refused);
         if self.contracts && layer == Layer::Strategic {
@@ -203,12 +203,16 @@ impl Temporal {
         (layer, agent): (Layer, &Agent),
         (blocks, message): (&[Block], &str),
         (allowed, ready): (&Allowed<'_>, &[String]),
-    ) -> Result<Form, Halt> {
+    ) -> Result<Form, EpisodeStopped> {
         let horizon = turn.brief.horizon;
         let action = || async {
             let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message]).collect();
             let shown = turn.expert.is_none().then_some(&shown[..]);
-            Ok::<_, Halt>(agent.session(turn.stage).await?.action_form(&allowed.calls, &allowed.actions, shown))
+            Ok::<_, EpisodeStopped>(agent.session(turn.stage).await?.action_form(
+                &allowed.calls,
+                &allowed.actions,
+                shown,
+            ))
         };
         Ok(match layer {
             Layer::Reflex => forms::reflex(action().await?),
@@ -230,7 +234,7 @@ impl Temporal {
         (blocks, message): (&[Block], &str),
         expert: Option<Hint>,
         form: Form,
-    ) -> Result<Said, Halt> {
+    ) -> Result<Said, EpisodeStopped> {
         let shape = match layer {
             Layer::Reflex => Shape::Contract(&self.reading.reflex),
             Layer::Tactical => Shape::Contract(&self.reading.tactical),
@@ -299,7 +303,7 @@ async fn remark(
     agent: &Agent,
     (blocks, message): (&[Block], &str),
     expert: Option<Hint>,
-) -> Result<Said, Halt> {
+) -> Result<Said, EpisodeStopped> {
     let session = agent.session(turn.stage).await?;
     let reply_spec = ReplySpec { form: forms::remark(), expert, mask: false };
     let question = Question { target: "", message };

@@ -1,6 +1,6 @@
 //! From proposals and commitments to one call: who may decide, who is in conflict, who gives way.
 
-use gimbal_core::{Halt, LaneId, Milli, Scope, Stage, ToolCall};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Scope, Stage, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::{Clash, LayerDecided, LayerReleased, LayerViolated};
 use gimbal_temporal::arbiter::{Arbiter, Masked, Mode, Part, Party, Scene, Tie, Verdict, Weights};
@@ -166,7 +166,7 @@ impl Temporal {
         episode: &mut Episode,
         proposals: &[Proposal],
         active: &[Layer],
-    ) -> Result<Decision, Halt> {
+    ) -> Result<Decision, EpisodeStopped> {
         let stage = turn.stage;
         let idle = &turn.brief.idle;
         let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
@@ -408,7 +408,7 @@ fn named(episode: &Episode, call: &ToolCall) -> bool {
     !excluded && plan.iter().any(|one| patterns.iter().any(|pattern| pattern.is_named_in(&one.text)))
 }
 
-/// The halt of an environment that refuses its own idle call.
-pub(super) fn refused_idle(why: &str) -> Halt {
-    Halt::infrastructure(format!("the environment refused its own idle call: {why}"))
+/// The stop of an environment that refuses its own idle call.
+pub(super) fn refused_idle(why: &str) -> EpisodeStopped {
+    EpisodeStopped::infrastructure(format!("the environment refused its own idle call: {why}"))
 }

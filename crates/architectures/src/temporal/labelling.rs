@@ -1,6 +1,6 @@
 //! What each way to resolve a conflict is worth, and the way that a learned arbiter or a rollout takes.
 
-use gimbal_core::{BranchError, Halt, LaneId};
+use gimbal_core::{BranchError, EpisodeStopped, LaneId};
 use gimbal_messages::StageExt;
 use gimbal_temporal::Proposal;
 use gimbal_temporal::arbiter::Scene;
@@ -30,14 +30,14 @@ impl Temporal {
     /// there is no conflict or nobody asks for ways.
     ///
     /// # Errors
-    /// The halt that ended the episode; a lasting one where the environment cannot be played out.
+    /// What stopped the episode; a lasting one where the environment cannot be played out.
     pub(super) async fn way(
         &self,
         turn: &Turn<'_>,
         episode: &Episode,
         proposals: &[Proposal],
         live: &[&Commitment],
-    ) -> Result<Option<(Choices, usize)>, Halt> {
+    ) -> Result<Option<(Choices, usize)>, EpisodeStopped> {
         let learned = self.kind == ArbiterKind::Learned;
         if !learned && self.rollouts.is_none() {
             return Ok(None);
@@ -66,12 +66,13 @@ impl Temporal {
         }
         if learned {
             let scorer = turn.stage.scorer(WEIGHTS);
-            let scorer = scorer.ok_or_else(|| Halt::lasting(format!("the artefact `{WEIGHTS}` holds no scorer")))?;
+            let scorer =
+                scorer.ok_or_else(|| EpisodeStopped::lasting(format!("the artefact `{WEIGHTS}` holds no scorer")))?;
             let rows: Vec<Vec<f32>> = features.iter().map(|one| row(one.layer, &one.row(), &[])).collect();
             if let Some(row) = rows.iter().find(|row| row.len() != scorer.width()) {
                 let (wide, wanted) = (row.len(), scorer.width());
                 let words = format!("the artefact `{WEIGHTS}` reads {wanted} numbers of a party, and there are {wide}");
-                return Err(Halt::lasting(words));
+                return Err(EpisodeStopped::lasting(words));
             }
             taken = chosen(&scorer.score(&rows), choices.candidates.iter().map(|way| way.kept.as_slice()));
         }
@@ -112,7 +113,7 @@ async fn label(
     choices: &Choices,
     features: Vec<Features>,
     rollouts: &Rollouts,
-) -> Result<Option<Labelled>, Halt> {
+) -> Result<Option<Labelled>, EpisodeStopped> {
     let left = turn.brief.horizon.saturating_sub(turn.step - 1).max(1);
     let rollout = Rollout {
         policy: &rollouts.policy,
@@ -131,19 +132,19 @@ async fn label(
         };
         match value(&mut *present, candidate, &rollout).await {
             Ok(earned) => returns.push(earned),
-            Err(RolloutError::Branch { error: BranchError::Halt(halt), .. }) => return Err(halt),
+            Err(RolloutError::Branch { error: BranchError::EpisodeStopped(halt), .. }) => return Err(halt),
             Err(RolloutError::Branch { error: BranchError::Spent { .. }, .. }) => return Ok(None),
-            Err(error) => return Err(Halt::lasting(format!("a rollout: {error}"))),
+            Err(error) => return Err(EpisodeStopped::lasting(format!("a rollout: {error}"))),
         }
     }
     Ok(Labelled::of(choices, features, returns))
 }
 
-fn ended<T>(error: BranchError) -> Result<Option<T>, Halt> {
+fn ended<T>(error: BranchError) -> Result<Option<T>, EpisodeStopped> {
     match error {
-        BranchError::Halt(halt) => Err(halt),
+        BranchError::EpisodeStopped(halt) => Err(halt),
         BranchError::Spent { .. } => Ok(None),
-        error => Err(Halt::lasting(format!("a rollout: {error}"))),
+        error => Err(EpisodeStopped::lasting(format!("a rollout: {error}"))),
     }
 }
 

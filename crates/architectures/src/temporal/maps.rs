@@ -1,6 +1,6 @@
 //! The maps between layers in play, as a switch (CTHA-025, CTHA-031): shares of the tokens for context, and scores that ask layers.
 
-use gimbal_core::{Halt, LaneId, Milli};
+use gimbal_core::{EpisodeStopped, LaneId, Milli};
 use gimbal_messages::records::temporal::{LayerMapped, LayerTrimmed};
 use gimbal_messages::{StageExt, spaced};
 use gimbal_temporal::Layer;
@@ -28,11 +28,11 @@ impl Temporal {
     /// Takes up what is seen at the beginning of a step, and asks the layers whose score is high.
     ///
     /// # Errors
-    /// A lasting halt where the channel has another number of layers.
-    pub(super) async fn map(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), Halt> {
+    /// A lasting stop where the channel has another number of layers.
+    pub(super) async fn map(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), EpisodeStopped> {
         let Some(mut maps) = episode.maps.take() else { return Ok(()) };
         let seen: Vec<Seen> = self.layers().iter().map(|layer| self.concerns(turn, episode, &maps, *layer)).collect();
-        let mapped = maps.channel.step(&seen).map_err(|error| Halt::lasting(format!("maps: {error}")))?;
+        let mapped = maps.channel.step(&seen).map_err(|error| EpisodeStopped::lasting(format!("maps: {error}")))?;
         let Mapped { shares, scores, deviation } = mapped;
         for (place, layer) in self.layers().iter().copied().enumerate() {
             maps.shares.insert(layer, shares.get(place).copied().unwrap_or(0));

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, Milli, Needs, RecordKind, Stage};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Milli, Needs, RecordKind, Stage};
 use gimbal_messages::records::{engine, gate, temporal as records};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
@@ -231,7 +231,7 @@ impl Architecture for Temporal {
         resolved
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         match &self.layers {
             Layers::One(react) => react.play(stage).await,
             Layers::Several(_) => self.play_layers(stage).await,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use gimbal_core::{Acted, Block, Halt, LaneId, Milli, Stage, Stop, ToolCall, Transition};
+use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Milli, Stage, Stop, ToolCall, Transition};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::LayerReleased;
 use gimbal_temporal::contracts::{Policy, RollbackAction, Situation};
@@ -26,8 +26,8 @@ impl Temporal {
     /// Plays until the environment ends the episode.
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub(super) async fn play_layers(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    /// What stopped the episode.
+    pub(super) async fn play_layers(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let mut episode = Episode::new();
         episode.notes = Notes::with(stage.embedder("hashed"));
         episode.maps = self.maps.kind().map(|kind| Maps::new(kind, self.layers().len()));
@@ -61,7 +61,12 @@ impl Temporal {
         stage.memory().set(PAST, Value::Array(past.split_off(from)));
     }
 
-    async fn step(&self, stage: &dyn Stage, first: &Option<Block>, episode: &mut Episode) -> Result<(), Halt> {
+    async fn step(
+        &self,
+        stage: &dyn Stage,
+        first: &Option<Block>,
+        episode: &mut Episode,
+    ) -> Result<(), EpisodeStopped> {
         let turn = Turn::of(stage, first, episode.step).await;
         self.check(&turn, episode).await;
         self.expire(&turn, episode).await;
@@ -185,7 +190,7 @@ impl Temporal {
         turn: &Turn<'_>,
         episode: &mut Episode,
         (call, caller): (ToolCall, Option<Layer>),
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let stage = turn.stage;
         let action = stage.render(&call).await;
         let transition: Arc<Transition> = match stage.act(LaneId::MAIN, &call, caller.map(Layer::name)).await {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Block, Brief, Halt, Stage, ToolCall};
+use gimbal_core::{Block, Brief, EpisodeStopped, Stage, ToolCall};
 
 /// Most legal calls that are listed.
 const MOST: usize = 4_096;
@@ -58,8 +58,12 @@ impl<'a> Turn<'a> {
     /// The blocks of a prompt.
     ///
     /// # Errors
-    /// The halt that ended the episode.
-    pub(super) async fn blocks(&self, lane: gimbal_core::LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+    /// What stopped the episode.
+    pub(super) async fn blocks(
+        &self,
+        lane: gimbal_core::LaneId,
+        names: &[String],
+    ) -> Result<Vec<Block>, EpisodeStopped> {
         crate::first::blocks(self.stage, lane, self.first.as_ref(), names).await
     }
 }

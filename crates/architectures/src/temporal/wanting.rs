@@ -1,6 +1,6 @@
 //! What layers want of a step, from what they gave: sequences, proposals, and what stands against them.
 
-use gimbal_core::{Digest, Halt, LaneId, Milli, Rejection, RejectionKind};
+use gimbal_core::{Digest, EpisodeStopped, LaneId, Milli, Rejection, RejectionKind};
 use gimbal_messages::records::temporal::{LayerAsked, LayerProposed, LayerViolated, SubgoalReached};
 use gimbal_messages::{StageExt, party};
 use gimbal_temporal::{Layer, Proposal};
@@ -24,7 +24,7 @@ impl Temporal {
         (said, seen): (Said, Digest),
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         asked(turn, episode.step, (layer, why), matches!(said, Said::Same)).await;
         match said {
             Said::Same => {
@@ -55,7 +55,7 @@ impl Temporal {
     }
 
     /// Asks the planner about a call that needs a plan (CTHA-065, CTHA-098). Without contracts nobody plans.
-    async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), Halt> {
+    async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), EpisodeStopped> {
         let (layer, why) = (Layer::Strategic, "escalation");
         if !self.contracts || self.agent_of(layer).is_none() {
             return Ok(());
@@ -74,7 +74,7 @@ impl Temporal {
         turn: &Turn<'_>,
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let mut refused: Vec<String> = Vec::new();
         for _ in 0..ATTEMPTS {
             let given = self.ask(turn, LaneId::MAIN, (Layer::Reflex, "period"), episode, &refused).await?;
@@ -127,7 +127,7 @@ impl Temporal {
         episode: &mut Episode,
         answer: &Value,
         proposals: &mut Vec<Proposal>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let text = answer["action"].as_str().unwrap_or_default();
         let scores = (share(answer, "urgency"), share(answer, "confidence"));
         let emergency = answer["emergency"].as_bool().unwrap_or(false);
@@ -142,7 +142,7 @@ impl Temporal {
         layer: Layer,
         text: &str,
         proposals: &mut Vec<Proposal>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let mut watch = turn.stage.stopwatch();
         let arrived = turn.stage.send(LaneId::MAIN, layer.name(), party::ALL, "remark", Value::from(text)).await;
         watch.lap("messages");
@@ -180,7 +180,7 @@ impl Temporal {
         scores: (Milli, Milli),
         emergency: bool,
         proposals: &mut Vec<Proposal>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let read = match turn.stage.parse(text).await {
             Ok(call) if turn.opens(&call).await => Ok(call),
             Ok(call) => Err(Rejection::new(

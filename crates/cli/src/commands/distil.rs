@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gimbal_architectures::graph::distil::{Rules, Use, distil as sparse};
-use gimbal_architectures::graph::machine::{End, Facts, Learning, Sample, decide, learn};
+use gimbal_architectures::graph::machine::{Facts, Learning, Sample, decide, learn};
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
 use gimbal_cyc::cyclic::{Effect, Graph, SegmentStop, Trajectory, TrajectoryFold};
 use gimbal_study::plan::Stored;
@@ -158,7 +158,7 @@ fn samples(walk: &Trajectory) -> Vec<Sample> {
         *visit += 1;
         let last = segment.acts.last();
         let facts = Facts {
-            ended: if segment.ended == SegmentStop::Done { End::Done } else { End::LocalBudget },
+            ended: if segment.ended == SegmentStop::Done { SegmentStop::Done } else { SegmentStop::LocalBudget },
             tool: last.map(|act| act.tool.clone()),
             refused: last.is_some_and(|act| act.effect == Effect::Rejected),
             visit: *visit,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gimbal_core::{Digest, Halt, Stop, TaskId, Usage};
+use gimbal_core::{Digest, EpisodeStopped, Stop, TaskId, Usage};
 use gimbal_model::{Models, ModelsSection};
 use gimbal_study::plan;
 use gimbal_study::rehearsal::Rehearsal;
@@ -81,7 +81,7 @@ pub fn digest(prompts: &[String]) -> String {
 }
 
 /// An episode that broke off.
-pub fn halted(halt: Halt) -> Failure {
+pub fn halted(halt: EpisodeStopped) -> Failure {
     match halt.stop {
         Stop::Cancelled => Failure::Interrupted,
         _ => Failure::External(halt.detail.unwrap_or_else(|| halt.stop.name().to_owned())),

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use gimbal_core::{Ending, EnvError, Environment, Milli, Rejection, Reply, Rng, TaskId, ToolCall, Transition, nearest};
+use gimbal_core::{
+    EnvError, Environment, EnvironmentStop, Milli, Rejection, Reply, Rng, TaskId, ToolCall, Transition, nearest,
+};
 
 /// How an episode went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub struct Episode {
     /// The sum of rewards.
     pub total: Milli,
     /// How the environment ended it; none: the steps were used up, or the player left.
-    pub ending: Option<Ending>,
+    pub ending: Option<EnvironmentStop>,
 }
 
 impl Episode {
@@ -31,11 +33,11 @@ impl fmt::Display for Episode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.ending {
             None => "",
-            Some(Ending::Solved) => ", solved",
-            Some(Ending::Horizon) => ", at the last step",
-            Some(Ending::Failed) => ", failed",
-            Some(Ending::Answered) => ", answered",
-            Some(Ending::Broken) => ", the original breaks off here",
+            Some(EnvironmentStop::Solved) => ", solved",
+            Some(EnvironmentStop::Horizon) => ", at the last step",
+            Some(EnvironmentStop::Failed) => ", failed",
+            Some(EnvironmentStop::Answered) => ", answered",
+            Some(EnvironmentStop::Broken) => ", the original breaks off here",
         };
         write!(f, "{}, return {}{how}", super::plural(u64::from(self.steps), "step"), self.total)?;
         if self.rejected > 0 {

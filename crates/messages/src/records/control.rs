@@ -100,7 +100,7 @@ pub struct SegmentEnded {
 }
 
 /// Why a segment ended (CYC-016).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SegmentStop {
     /// The executor said that the subtask is done.
@@ -110,6 +110,18 @@ pub enum SegmentStop {
     LocalBudget,
     /// The episode ended in it.
     Over,
+}
+
+impl SegmentStop {
+    /// The name that files and journals use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::LocalBudget => "local_budget",
+            Self::Over => "over",
+        }
+    }
 }
 
 /// A decision where control goes (CYC-015).

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_core::{Architecture, Halt, TaskId};
+use gimbal_core::{Architecture, EpisodeStopped, TaskId};
 
 use super::{Cell, Plan};
 use crate::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, play_episode};
@@ -13,17 +13,17 @@ impl Plan {
     /// set faults and limits; there are none otherwise.
     ///
     /// # Errors
-    /// The halt of an episode that failed for reasons outside of the agent.
+    /// The stop of an episode that failed for reasons outside of the agent.
     pub(crate) async fn in_memory(
         &self,
         cell: &Cell,
         architecture: &dyn Architecture,
         (task, run): (&TaskId, u32),
         (roles, change): (Arc<BTreeMap<String, Role>>, impl FnOnce(&mut EpisodeSetup)),
-    ) -> Result<(Outcome, Recorded), Halt> {
+    ) -> Result<(Outcome, Recorded), EpisodeStopped> {
         let id = self.episode(cell, task, run, 0);
         let environment = cell.environment.family.open(&cell.environment.options);
-        let environment = environment.map_err(|error| Halt::infrastructure(error.to_string()))?;
+        let environment = environment.map_err(|error| EpisodeStopped::infrastructure(error.to_string()))?;
         let mut setup = EpisodeSetup::new(id.key, task.clone(), id.seed, roles);
         setup.artefacts = Arc::clone(&cell.artefacts.given);
         setup.learned = Arc::clone(&cell.artefacts.learned);

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gimbal_core::{
-    CallContext, ChatModel, ChatRequest, Completion, Digest, Halt, Limits, ModelError, ModelErrorKind, canonical,
+    CallContext, ChatModel, ChatRequest, Completion, Digest, EpisodeStopped, Limits, ModelError, ModelErrorKind,
+    canonical,
 };
 
 use super::cells::Plan;
@@ -44,7 +45,7 @@ pub(crate) async fn fillable(plan: &Arc<Plan>) -> Result<(), Problems> {
     problems.none()
 }
 
-async fn begin(plan: &Plan, place: usize) -> Result<(), Halt> {
+async fn begin(plan: &Plan, place: usize) -> Result<(), EpisodeStopped> {
     let Some(cell) = plan.cells.get(place) else { return Ok(()) };
     let Some(task) = cell.environment.tasks.first() else { return Ok(()) };
     let nobody: Arc<dyn ChatModel> = Arc::new(RequestRecorder::default());

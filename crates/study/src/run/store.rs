@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
+use gimbal_core::{Completion, Digest, EpisodeStopped, ModelError, Stop, Usage};
 
 use super::error::RunError;
 use super::frame::{FRAME_BYTES, NONE};
@@ -339,7 +339,7 @@ impl EpisodeRecorder {
     ///
     /// # Errors
     /// When the store failed.
-    pub fn fail(&self, halt: &Halt) -> Result<(), RecordError> {
+    pub fn fail(&self, halt: &EpisodeStopped) -> Result<(), RecordError> {
         self.inner.check()?;
         let place = self.place()?;
         let detail = halt.detail.clone().unwrap_or_default();

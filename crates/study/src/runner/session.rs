@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use gimbal_core::{Halt, Stop, TaskId};
+use gimbal_core::{EpisodeStopped, Stop, TaskId};
 
 use super::Shared;
 use super::progress::Progress;
@@ -88,13 +88,13 @@ async fn attempt(
     id: &EpisodeId,
     memory: &Arc<SessionMemory>,
     slot: &Arc<Slot>,
-) -> Result<(Result<Outcome, Halt>, bool), RunError> {
+) -> Result<(Result<Outcome, EpisodeStopped>, bool), RunError> {
     let recorder = shared.store.recorder(id.clone());
     let seen = Arc::new(Seen::default());
     let number = shared.counters.begins(id, &seen);
     let opened = cell.environment.family.open(&cell.environment.options);
     let played = match opened {
-        Err(error) => Err(Halt::infrastructure(error.to_string())),
+        Err(error) => Err(EpisodeStopped::infrastructure(error.to_string())),
         Ok(environment) => {
             let setup = EpisodeSetup {
                 key: id.key,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gimbal_core::event::{Rejected, StepTaken, ToolCalled};
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
-    Acted, Ask, AskError, Body, ChatRequest, Environment, Halt, LaneId, Rejection, Reply, Stepped, TextRef, ToolCall,
-    Transition,
+    Acted, Ask, AskError, Body, ChatRequest, Environment, EpisodeStopped, LaneId, Rejection, Reply, Stepped, TextRef,
+    ToolCall, Transition,
 };
 
 use super::ask::Asker;
@@ -20,7 +20,11 @@ const QUESTIONS: usize = 160;
 
 impl EpisodeStage {
     /// One tool call, with whatever questions the environment has on the way.
-    pub(super) async fn act_on_main(&self, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+    pub(super) async fn act_on_main(
+        &self,
+        call: &ToolCall,
+        justification: Option<&str>,
+    ) -> Result<Acted, EpisodeStopped> {
         let mut environment = self.environment.lock().await;
         {
             let mut state = self.lock();
@@ -37,7 +41,7 @@ impl EpisodeStage {
         for _ in 0..QUESTIONS {
             // A service of the environment that failed is not an outcome of the agent.
             if let Some(error) = environment.failure() {
-                return Err(self.lock().end(Halt::infrastructure(error.to_string())));
+                return Err(self.lock().end(EpisodeStopped::infrastructure(error.to_string())));
             }
             match reply {
                 Ok(Reply::Ask(ask)) => reply = self.ask_for_environment(&mut **environment, ask).await?,
@@ -54,7 +58,7 @@ impl EpisodeStage {
             }
         }
         let detail = format!("the environment asked more than {QUESTIONS} questions in one call of `{}`", call.tool);
-        Err(self.lock().end(Halt::infrastructure(detail)))
+        Err(self.lock().end(EpisodeStopped::infrastructure(detail)))
     }
 
     /// Puts a question of the environment to the role of that name, and the answer to the environment.
@@ -62,10 +66,10 @@ impl EpisodeStage {
         &self,
         environment: &mut dyn Environment,
         ask: Ask,
-    ) -> Result<Result<Reply, Rejection>, Halt> {
+    ) -> Result<Result<Reply, Rejection>, EpisodeStopped> {
         let Some(player) = self.find_role(&ask.role) else {
             let detail = format!("the environment asks the role `{}`, and no model is named for it", ask.role);
-            return Err(self.lock().end(Halt::infrastructure(detail)));
+            return Err(self.lock().end(EpisodeStopped::infrastructure(detail)));
         };
         let request = ChatRequest {
             messages: ask.messages.into_iter().map(Arc::new).collect(),
@@ -75,7 +79,7 @@ impl EpisodeStage {
         };
         match self.ask_role(LaneId::MAIN, &ask.role, request, Asker::Environment).await {
             Ok(completion) => Ok(environment.answer(&completion.text).await),
-            Err(AskError::Halt(halt)) => Err(halt),
+            Err(AskError::EpisodeStopped(halt)) => Err(halt),
             Err(AskError::Model(error)) => Ok(environment.unanswered(&ask.role, error.kind.name()).await),
         }
     }
@@ -86,10 +90,11 @@ impl EpisodeStage {
         justification: Option<&str>,
         (mut transition, hash): (Transition, gimbal_core::Digest),
         environment: &dyn Environment,
-    ) -> Result<Acted, Halt> {
+    ) -> Result<Acted, EpisodeStopped> {
         let mut state = self.lock();
         let horizon = self.brief.horizon;
-        let ending = transition.done.or((horizon > 0 && state.steps + 1 >= horizon).then_some(Ending::Horizon));
+        let ending =
+            transition.done.or((horizon > 0 && state.steps + 1 >= horizon).then_some(EnvironmentStop::Horizon));
         let mut injected = None;
         // Nobody acts on what comes last.
         if ending.is_none() {
@@ -114,19 +119,19 @@ impl EpisodeStage {
         }
         state.attacked(call, step)?;
         match ending {
-            Some(ending) => Err(state.end(Halt::of(ending.into()))),
+            Some(ending) => Err(state.end(EpisodeStopped::of(ending.into()))),
             None => Ok(Acted::Stepped(transition)),
         }
     }
 
     /// Uses up one tool call, if there is one left.
-    pub(super) fn charge_tool_call(&self, state: &mut State, lane: LaneId) -> Result<(), Halt> {
+    pub(super) fn charge_tool_call(&self, state: &mut State, lane: LaneId) -> Result<(), EpisodeStopped> {
         if let Some(halt) = self.barred(state) {
             return Err(halt);
         }
         let (spent, limits) = state.budget(lane)?;
         if let Some(stop) = spent.bars_tool_call(&limits) {
-            let halt = Halt::of(stop);
+            let halt = EpisodeStopped::of(stop);
             return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt });
         }
         state.lane(lane)?.spent.tool_calls += 1;
@@ -140,7 +145,7 @@ impl EpisodeStage {
         lane: LaneId,
         rejection: &Rejection,
         text: &str,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         state.rejected += 1;
         let recorder = Arc::clone(&state.recorder);
         let rejected = Rejected {
@@ -153,7 +158,7 @@ impl EpisodeStage {
 }
 
 /// A call's arguments as the journal keeps them.
-pub(super) fn arguments_of(call: &ToolCall, recorder: &dyn super::Recorder) -> Result<TextRef, Halt> {
+pub(super) fn arguments_of(call: &ToolCall, recorder: &dyn super::Recorder) -> Result<TextRef, EpisodeStopped> {
     if call.arguments.is_empty() {
         return Ok(TextRef::inline("{}"));
     }

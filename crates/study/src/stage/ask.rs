@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use gimbal_core::{
-    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, Halt, Hint, LaneId, ModelError,
+    Answering, AskError, CallContext, ChatRequest, Completion, Decoding, EpisodeStopped, Hint, LaneId, ModelError,
     ModelErrorKind, Stop, Usage, UsageSource, seed,
 };
 
@@ -41,9 +41,10 @@ impl EpisodeStage {
     ) -> Result<Completion, AskError> {
         let environment = matches!(asker, Asker::Environment);
         let Some(player) = self.find_role(role) else {
-            return Err(
-                Halt::infrastructure(format!("no model is named for the role `{role}`; name it in `roles`")).into()
-            );
+            return Err(EpisodeStopped::infrastructure(format!(
+                "no model is named for the role `{role}`; name it in `roles`"
+            ))
+            .into());
         };
         let masked =
             matches!(asker, Asker::Architecture { mask: true, .. }) && player.model.enforced(&request).is_some();
@@ -61,7 +62,7 @@ impl EpisodeStage {
             }
             let (spent, limits) = state.budget(lane)?;
             if let Some(stop) = spent.bars_model_call(&limits) {
-                let halt = Halt::of(stop);
+                let halt = EpisodeStopped::of(stop);
                 // A lane whose share is used up stops alone: that the others go on must not depend on who was faster.
                 return Err(if lane == LaneId::MAIN { state.end(halt) } else { halt }.into());
             }
@@ -134,7 +135,7 @@ impl EpisodeStage {
         completion: Completion,
         answering: &Answering,
         injected: &mut Vec<InjectedFault>,
-    ) -> Result<Completion, Halt> {
+    ) -> Result<Completion, EpisodeStopped> {
         let answers = completion.text.contains(&answering.tool)
             || completion.calls.iter().any(|call| call.tool == answering.tool);
         let fault = if answers { self.lock().inject(lane, Site::Answer)? } else { None };
@@ -206,8 +207,8 @@ impl EpisodeStage {
                 state.missed(lane, &completion.missed)?;
                 return Ok(completion);
             }
-            Err(NoCompletion::Late) => return Err(state.end(Halt::of(Stop::TimeBudget)).into()),
-            Err(NoCompletion::Aborted) => return Err(state.end(Halt::of(Stop::Cancelled)).into()),
+            Err(NoCompletion::Late) => return Err(state.end(EpisodeStopped::of(Stop::TimeBudget)).into()),
+            Err(NoCompletion::Aborted) => return Err(state.end(EpisodeStopped::of(Stop::Cancelled)).into()),
             Err(NoCompletion::Model(error)) => error,
         };
         // The prompt of a request of unknown cost counts against limits, by its attempt, but not as tokens of a call.
@@ -217,10 +218,10 @@ impl EpisodeStage {
         if error.kind.is_infrastructure() {
             self.recorder.failed(facts, &error);
             let halt = match error.kind {
-                ModelErrorKind::Cancelled => Halt::because(Stop::Cancelled, error.message),
+                ModelErrorKind::Cancelled => EpisodeStopped::because(Stop::Cancelled, error.message),
                 // Most models say who they are.
-                _ if error.message.starts_with(facts.model) => Halt::infrastructure(error.message),
-                _ => Halt::infrastructure(format!("{}: {}", facts.model, error.message)),
+                _ if error.message.starts_with(facts.model) => EpisodeStopped::infrastructure(error.message),
+                _ => EpisodeStopped::infrastructure(format!("{}: {}", facts.model, error.message)),
             };
             return Err(state.end(halt).into());
         }

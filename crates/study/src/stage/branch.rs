@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
-    Branch, BranchError, Digest, Environment, Expert, Halt, Reply, Rng, Stop, ToolCall, Transition, legal_calls, seed,
+    Branch, BranchError, Digest, Environment, EpisodeStopped, Expert, Reply, Rng, Stop, ToolCall, Transition,
+    legal_calls, seed,
 };
 use gimbal_messages::records::stage::Branched;
 
@@ -63,10 +64,10 @@ impl Branches {
     /// Uses up one call, if there is one left; the number of those before it.
     fn charge(&self) -> Result<u64, BranchError> {
         if self.cancel.asked() {
-            return Err(Halt::of(Stop::Cancelled).into());
+            return Err(EpisodeStopped::of(Stop::Cancelled).into());
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Halt::of(Stop::TimeBudget).into());
+            return Err(EpisodeStopped::of(Stop::TimeBudget).into());
         }
         let more = |calls: u64| (calls < self.most).then(|| calls + 1);
         self.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| {
@@ -132,16 +133,16 @@ impl Branch for PresentBranch {
         }
         let reply = self.environment.call(call).await;
         if let Some(error) = self.environment.failure() {
-            let failed = Halt::infrastructure(error.to_string()).into();
+            let failed = EpisodeStopped::infrastructure(error.to_string()).into();
             return Err(self.close(failed));
         }
         match reply {
             Ok(Reply::Step(mut transition)) => {
                 self.steps += 1;
                 let horizon = self.branches.horizon;
-                let last = (horizon > 0 && self.steps >= horizon).then_some(Ending::Horizon);
+                let last = (horizon > 0 && self.steps >= horizon).then_some(EnvironmentStop::Horizon);
                 transition.done = transition.done.or(last);
-                self.closed = transition.done.map(|ending| Halt::of(ending.into()).into());
+                self.closed = transition.done.map(|ending| EpisodeStopped::of(ending.into()).into());
                 Ok(transition)
             }
             Ok(Reply::Ask(ask)) => Err(self.close(BranchError::Asks { role: ask.role })),

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use gimbal_core::event::{BlockUsed, ContextBuilt, Fallback, Note, Queried, Sent};
 use gimbal_core::{
     Acted, Artefact, AskError, AskRequest, Block, Body, Branch, BranchError, Brief, ChatRequest, Completion, Embedder,
-    Expert, Grammar, Halt, LaneId, Memory, Milli, Rejection, Rng, RoleSettings, Scorer, Stage, Stopwatch, TokenCount,
-    ToolCall, ToolSpec, View, canonical,
+    EpisodeStopped, Expert, Grammar, LaneId, Memory, Milli, Rejection, Rng, RoleSettings, Scorer, Stage, Stopwatch,
+    TokenCount, ToolCall, ToolSpec, View, canonical,
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ use crate::faults::{Fault, Site, alter};
 
 impl EpisodeStage {
     /// Notes something that cannot fail in the architecture's eyes: a store that fails ends the episode instead.
-    fn noted(&self, lane: LaneId, body: impl FnOnce(&dyn super::Recorder) -> Result<Body, Halt>) {
+    fn noted(&self, lane: LaneId, body: impl FnOnce(&dyn super::Recorder) -> Result<Body, EpisodeStopped>) {
         let mut state = self.lock();
         let recorder = Arc::clone(&state.recorder);
         if let Err(halt) = body(&*recorder).and_then(|body| state.push(lane, body)) {
@@ -98,7 +98,7 @@ impl Stage for EpisodeStage {
         self.environment.lock().await.render(call)
     }
 
-    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, Halt> {
+    async fn context(&self, lane: LaneId, names: &[String]) -> Result<Vec<Block>, EpisodeStopped> {
         let mut state = self.lock();
         let mut blocks = Vec::with_capacity(names.len());
         let mut used = Vec::with_capacity(names.len());
@@ -107,7 +107,7 @@ impl Stage for EpisodeStage {
             let Some(known) = state.block(name) else {
                 let known = state.tracker.blocks().join(", ");
                 let detail = format!("there is no context block `{name}`; this environment has: {known}");
-                return Err(state.end(Halt::infrastructure(detail)));
+                return Err(state.end(EpisodeStopped::infrastructure(detail)));
             };
             let known = known.map_err(|error| state.end(halt_of(error)))?;
             let (mut text, mut reference) = (known.text, known.reference);
@@ -166,16 +166,16 @@ impl Stage for EpisodeStage {
         Ok(Box::new(branch))
     }
 
-    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, Halt> {
+    async fn act(&self, lane: LaneId, call: &ToolCall, justification: Option<&str>) -> Result<Acted, EpisodeStopped> {
         if lane != LaneId::MAIN {
             let detail =
                 format!("the architecture acted on lane {}; only the main lane may act on the environment", lane.0);
-            return Err(self.lock().end(Halt::infrastructure(detail)));
+            return Err(self.lock().end(EpisodeStopped::infrastructure(detail)));
         }
         self.act_on_main(call, justification).await
     }
 
-    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), Halt> {
+    async fn reject(&self, lane: LaneId, rejection: &Rejection, text: &str) -> Result<(), EpisodeStopped> {
         let mut state = self.lock();
         self.charge_tool_call(&mut state, lane)?;
         self.rejected(&mut state, lane, rejection, text)
@@ -317,7 +317,7 @@ impl Stage for EpisodeStage {
         self.times.watch()
     }
 
-    async fn policy(&self, name: &str) -> Result<ToolCall, Halt> {
+    async fn policy(&self, name: &str) -> Result<ToolCall, EpisodeStopped> {
         let mut environment = self.environment.lock().await;
         let known = self.lock().policies.remove(name);
         let mut draws = known.unwrap_or_else(|| Rng::stream(self.setup.seed, &format!("policy/{name}")));
@@ -326,7 +326,9 @@ impl Stage for EpisodeStage {
         state.policies.insert(name.to_owned(), draws);
         call.ok_or_else(|| {
             let known = environment.policies().join(", ");
-            state.end(Halt::infrastructure(format!("there is no policy `{name}`; this environment has: {known}")))
+            state.end(EpisodeStopped::infrastructure(format!(
+                "there is no policy `{name}`; this environment has: {known}"
+            )))
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Brief, Environment, Halt, LaneId, Observation, Rng, ToolCall, Tracker};
+use gimbal_core::{Brief, Environment, EpisodeStopped, LaneId, Observation, Rng, ToolCall, Tracker};
 
 use super::State;
 use super::injector::InjectedFault;
@@ -14,7 +14,7 @@ impl State {
     ///
     /// # Errors
     /// When the lane is closed.
-    pub fn inject(&mut self, lane: LaneId, site: Site) -> Result<Option<InjectedFault>, Halt> {
+    pub fn inject(&mut self, lane: LaneId, site: Site) -> Result<Option<InjectedFault>, EpisodeStopped> {
         self.inject_between(lane, site, ("", ""))
     }
 
@@ -27,7 +27,7 @@ impl State {
         lane: LaneId,
         site: Site,
         (from, to): (&str, &str),
-    ) -> Result<Option<InjectedFault>, Halt> {
+    ) -> Result<Option<InjectedFault>, EpisodeStopped> {
         if !self.injector.has_any_at(site) {
             return Ok(None);
         }
@@ -48,7 +48,7 @@ impl State {
         &mut self,
         truth: &Arc<Observation>,
         environment: &dyn Environment,
-    ) -> Result<(Arc<Observation>, Option<InjectedFault>), Halt> {
+    ) -> Result<(Arc<Observation>, Option<InjectedFault>), EpisodeStopped> {
         let mut injected = self.inject(LaneId::MAIN, Site::Tool)?;
         let step = self.steps + 1;
         let armed = injected.as_mut().and_then(|injected| self.injector.arm(injected, environment, step));
@@ -72,7 +72,7 @@ impl State {
         call: &ToolCall,
         answer: String,
         brief: &Brief,
-    ) -> Result<(String, Vec<InjectedFault>), Halt> {
+    ) -> Result<(String, Vec<InjectedFault>), EpisodeStopped> {
         let mut faults = Vec::new();
         let mut heard = answer.clone();
         if let Some(mut injected) = self.inject(lane, Site::Tool)? {

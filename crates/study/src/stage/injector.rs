@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gimbal_core::event::Fault as FaultEvent;
 use gimbal_core::{
-    Answering, Body, Brief, Completion, Environment, Halt, LaneId, ModelError, ModelErrorKind, Observation, Rng,
+    Answering, Body, Brief, Completion, Environment, EpisodeStopped, LaneId, ModelError, ModelErrorKind, Observation,
+    Rng,
 };
 use gimbal_messages::records::attack::AttackPlanted;
 use serde::Deserialize;
@@ -82,7 +83,7 @@ impl InjectedFault {
     ///
     /// # Errors
     /// When the store failed.
-    pub fn event(&self, recorder: &dyn Recorder) -> Result<Body, Halt> {
+    pub fn event(&self, recorder: &dyn Recorder) -> Result<Body, EpisodeStopped> {
         let (kind, site) = (self.fault.name().to_owned(), self.fault.site().name().to_owned());
         let planted = self.text.as_ref().map(|text| keep(recorder, text, &[])).transpose().map_err(halt_of)?;
         Ok(Body::Fault(FaultEvent { index: self.index, kind, planted, site }))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::event::Remembered;
-use gimbal_core::{Body, Halt, LaneId, Memory, canonical};
+use gimbal_core::{Body, EpisodeStopped, LaneId, Memory, canonical};
 use serde_json::Value;
 
 use super::recorder::halt_of;
@@ -50,7 +50,7 @@ impl Memory for StageMemory {
             Err(error) => {
                 let what =
                     format!("the value to remember as `{key}` could not be read again ({error}): nest it less deeply");
-                return drop(state.end(Halt::infrastructure(what)));
+                return drop(state.end(EpisodeStopped::infrastructure(what)));
             }
         };
         let noted = keep(&*recorder, &text, &[])

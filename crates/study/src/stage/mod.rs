@@ -29,8 +29,8 @@ use std::time::Instant;
 use gimbal_core::chain::Chain;
 use gimbal_core::event::{EVENT_VERSION, Ended, MaterialUsed, Started};
 use gimbal_core::{
-    Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, Halt, LaneId, Limits, Material, Milli,
-    RoleSettings, Spent, Stop, TaskId, ToolSpec,
+    Acted, Architecture, Artefact, Body, Brief, ChatModel, Digest, Environment, EpisodeStopped, LaneId, Limits,
+    Material, Milli, RoleSettings, Spent, Stop, TaskId, ToolSpec,
 };
 use gimbal_messages::StageExt;
 use gimbal_messages::records::stage::Left;
@@ -144,13 +144,13 @@ pub struct EpisodeStage {
 /// Begins, plays and ends an episode.
 ///
 /// # Errors
-/// The halt when the episode could not be begun or its end not be recorded: never an outcome.
+/// The stop when the episode could not be begun or its end not be recorded: never an outcome.
 pub async fn play_episode(
     architecture: &dyn Architecture,
     environment: Box<dyn Environment>,
     setup: EpisodeSetup,
     recorder: Arc<dyn Recorder>,
-) -> Result<Outcome, Halt> {
+) -> Result<Outcome, EpisodeStopped> {
     let stage = EpisodeStage::begin(environment, setup, recorder).await?;
     let played = architecture.play(&stage).await;
     stage.wait_out(&played).await;
@@ -158,7 +158,7 @@ pub async fn play_episode(
 }
 
 /// The materials of a brief, with their content kept among the texts of the run.
-fn materials(recorder: &dyn Recorder, brief: &Brief) -> Result<Vec<MaterialUsed>, Halt> {
+fn materials(recorder: &dyn Recorder, brief: &Brief) -> Result<Vec<MaterialUsed>, EpisodeStopped> {
     let used = |material: &Material| {
         Ok(MaterialUsed {
             digest: material.digest,
@@ -179,9 +179,9 @@ impl EpisodeStage {
         mut environment: Box<dyn Environment>,
         setup: EpisodeSetup,
         recorder: Arc<dyn Recorder>,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, EpisodeStopped> {
         let first = environment.reset(&setup.task, setup.seed).await;
-        let first = Arc::new(first.map_err(|error| Halt::infrastructure(error.to_string()))?);
+        let first = Arc::new(first.map_err(|error| EpisodeStopped::infrastructure(error.to_string()))?);
         let brief = setup.cell_cache.brief(environment.brief());
         if let Some(objective) = &brief.objective {
             recorder.objective(objective);
@@ -253,7 +253,7 @@ impl EpisodeStage {
 
     /// Lets an environment that runs on go to its end where an architecture left it early, having done all it would: what is left is
     /// played with the idle call, and the note `left` says from which step on.
-    async fn wait_out(&self, played: &Result<(), Halt>) {
+    async fn wait_out(&self, played: &Result<(), EpisodeStopped>) {
         let early = match played {
             Ok(()) => true,
             Err(halt) => matches!(halt.stop, Stop::Finished | Stop::Horizon),
@@ -273,15 +273,15 @@ impl EpisodeStage {
     /// Ends the episode with what the architecture came back with.
     ///
     /// # Errors
-    /// The halt of an episode without an outcome: a failure of infrastructure, or a cancelled run.
-    pub async fn finish(self, played: Result<(), Halt>) -> Result<Outcome, Halt> {
+    /// The stop of an episode without an outcome: a failure of infrastructure, or a cancelled run.
+    pub async fn finish(self, played: Result<(), EpisodeStopped>) -> Result<Outcome, EpisodeStopped> {
         let state_hash = self.environment.lock().await.state();
         let took_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.recorder.took(took_us, self.times.components());
         let mut state = self.lock();
         let open: Vec<LaneId> = state.lanes.keys().map(|id| LaneId(*id)).collect();
         state.join(&open)?;
-        let fallback = played.err().unwrap_or(Halt::of(Stop::Finished));
+        let fallback = played.err().unwrap_or(EpisodeStopped::of(Stop::Finished));
         let halt = state.end(fallback);
         if !halt.stop.is_outcome() {
             return Err(halt);
@@ -326,15 +326,15 @@ impl EpisodeStage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The halt that bars anything further, if there is one.
-    fn barred(&self, state: &mut State) -> Option<Halt> {
+    /// The stop that bars anything further, if there is one.
+    fn barred(&self, state: &mut State) -> Option<EpisodeStopped> {
         if let Some(ended) = &state.ended {
             return Some(ended.clone());
         }
         if self.setup.cancel.asked() {
-            return Some(state.end(Halt::of(Stop::Cancelled)));
+            return Some(state.end(EpisodeStopped::of(Stop::Cancelled)));
         }
         let late = self.setup.limits.seconds.is_some_and(|seconds| self.begun.elapsed().as_secs() >= seconds);
-        late.then(|| state.end(Halt::of(Stop::TimeBudget)))
+        late.then(|| state.end(EpisodeStopped::of(Stop::TimeBudget)))
     }
 }

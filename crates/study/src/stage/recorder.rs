@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use gimbal_core::{Completion, Digest, Halt, ModelError, Stop, Usage};
+use gimbal_core::{Completion, Digest, EpisodeStopped, ModelError, Stop, Usage};
 use thiserror::Error;
 
 use super::watch::ComponentTime;
@@ -193,10 +193,10 @@ impl Recorder for MemoryRecorder {
 }
 
 /// A store that failed stops the episode, and is not its outcome.
-pub fn halt_of(error: RecordError) -> Halt {
+pub fn halt_of(error: RecordError) -> EpisodeStopped {
     match error {
-        RecordError::Store(text) => Halt::infrastructure(text),
-        RecordError::Stopped(text) => Halt::because(Stop::Cancelled, text),
-        RecordError::Limit(stop, text) => Halt::because(stop, text),
+        RecordError::Store(text) => EpisodeStopped::infrastructure(text),
+        RecordError::Stopped(text) => EpisodeStopped::because(Stop::Cancelled, text),
+        RecordError::Limit(stop, text) => EpisodeStopped::because(stop, text),
     }
 }

@@ -7,8 +7,8 @@ use gimbal_core::chain::Chain;
 use gimbal_core::chat::Missed;
 use gimbal_core::event::{Event, MessageUsed, ModelCalled, Note};
 use gimbal_core::{
-    Body, ChatRequest, Digest, Halt, LaneId, Limits, Milli, Observation, Rng, Spent, ToolCall, Tracker, Usage,
-    canonical,
+    Body, ChatRequest, Digest, EpisodeStopped, LaneId, Limits, Milli, Observation, Rng, Spent, ToolCall, Tracker,
+    Usage, canonical,
 };
 
 use gimbal_messages::Record;
@@ -51,7 +51,7 @@ pub struct State {
     pub watch: Option<PlantedWatch>,
     /// The situations that the agent was in (CYC-067).
     pub situations: BTreeSet<Digest>,
-    pub ended: Option<Halt>,
+    pub ended: Option<EpisodeStopped>,
 }
 
 /// The outcome of a call, as the journal stores it.
@@ -66,7 +66,7 @@ pub struct Answered<'a> {
 
 impl State {
     /// Notes an event; lanes hold theirs back until the join.
-    pub fn push(&mut self, lane: LaneId, body: Body) -> Result<(), Halt> {
+    pub fn push(&mut self, lane: LaneId, body: Body) -> Result<(), EpisodeStopped> {
         if lane == LaneId::MAIN {
             let event = Event { body, lane: 0, step: self.steps + 1 };
             return self.append(&event);
@@ -75,17 +75,17 @@ impl State {
             open.events.push(Event { body, lane: lane.0, step: open.step });
             return Ok(());
         }
-        Err(Halt::infrastructure(format!("the architecture used lane {} after it was joined", lane.0)))
+        Err(EpisodeStopped::infrastructure(format!("the architecture used lane {} after it was joined", lane.0)))
     }
 
-    fn append(&mut self, event: &Event) -> Result<(), Halt> {
+    fn append(&mut self, event: &Event) -> Result<(), EpisodeStopped> {
         let bytes = event.bytes();
         self.chain.push(&bytes);
         self.recorder.event(&bytes).map_err(halt_of)
     }
 
     /// Appends the events of lanes in the order in which they were opened.
-    pub fn join(&mut self, lanes: &[LaneId]) -> Result<(), Halt> {
+    pub fn join(&mut self, lanes: &[LaneId]) -> Result<(), EpisodeStopped> {
         let mut ids: Vec<u32> = lanes.iter().map(|lane| lane.0).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -106,16 +106,16 @@ impl State {
     }
 
     /// The lane called `id`, or the main lane.
-    pub fn lane(&mut self, id: LaneId) -> Result<&mut Lane, Halt> {
+    pub fn lane(&mut self, id: LaneId) -> Result<&mut Lane, EpisodeStopped> {
         if id == LaneId::MAIN {
             return Ok(&mut self.main);
         }
         let text = || format!("the architecture used lane {} after it was joined", id.0);
-        self.lanes.get_mut(&id.0).ok_or_else(|| Halt::infrastructure(text()))
+        self.lanes.get_mut(&id.0).ok_or_else(|| EpisodeStopped::infrastructure(text()))
     }
 
     /// What a lane has used and may use. The first call of a lane reserves the shares of all lanes that are open.
-    pub fn budget(&mut self, id: LaneId) -> Result<(Spent, Limits), Halt> {
+    pub fn budget(&mut self, id: LaneId) -> Result<(Spent, Limits), EpisodeStopped> {
         let promised = self.lanes.values().filter_map(|lane| lane.share.map(|share| as_spent(&share)));
         let taken = promised.fold(self.main.spent, |total, share| sum(&total, &share));
         if id == LaneId::MAIN {
@@ -134,12 +134,16 @@ impl State {
     }
 
     /// Ends the episode; the first end counts.
-    pub fn end(&mut self, halt: Halt) -> Halt {
+    pub fn end(&mut self, halt: EpisodeStopped) -> EpisodeStopped {
         self.ended.get_or_insert(halt).clone()
     }
 
     /// Keeps the first observation as a change of another episode's.
-    pub fn begin(&mut self, first: Arc<Observation>, cell_cache: &CellCache) -> Result<gimbal_core::TextRef, Halt> {
+    pub fn begin(
+        &mut self,
+        first: Arc<Observation>,
+        cell_cache: &CellCache,
+    ) -> Result<gimbal_core::TextRef, EpisodeStopped> {
         let other = cell_cache.first();
         let near = other.as_ref().map(|(digest, other)| Near { digest: *digest, text: &other.text });
         let (reference, digest) = keep_hashed(&*self.recorder, &first.text, near.as_slice()).map_err(halt_of)?;
@@ -152,7 +156,7 @@ impl State {
     }
 
     /// Keeps an observation as a change of the one before.
-    pub fn observe(&mut self, observation: Arc<Observation>) -> Result<gimbal_core::TextRef, Halt> {
+    pub fn observe(&mut self, observation: Arc<Observation>) -> Result<gimbal_core::TextRef, EpisodeStopped> {
         let near: Vec<Near<'_>> = self.near_observation().into_iter().collect();
         let (reference, digest) = keep_hashed(&*self.recorder, &observation.text, &near).map_err(halt_of)?;
         self.observed = digest;
@@ -188,7 +192,7 @@ impl State {
         role: &str,
         request: &ChatRequest,
         answered: &Answered<'_>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EpisodeStopped> {
         let recorder = Arc::clone(&self.recorder);
         let recorder = &*recorder;
         let grammar = self.request_cache.grammar(recorder, request.grammar.as_ref()).map_err(halt_of)?;
@@ -236,7 +240,7 @@ impl State {
     }
 
     /// Records, behind a step, that the call of an attack was carried out, and the attack that was planted behind it.
-    pub fn attacked(&mut self, call: &ToolCall, step: u32) -> Result<(), Halt> {
+    pub fn attacked(&mut self, call: &ToolCall, step: u32) -> Result<(), EpisodeStopped> {
         if self.watch.as_ref().is_some_and(|watch| watch.call == *call) {
             self.note(LaneId::MAIN, &AttackCarriedOut { step })?;
         }
@@ -248,7 +252,7 @@ impl State {
     }
 
     /// Notes what a reader missed in the prompt of the call before (`prompt_lacks`).
-    pub fn missed(&mut self, lane: LaneId, missed: &[Missed]) -> Result<(), Halt> {
+    pub fn missed(&mut self, lane: LaneId, missed: &[Missed]) -> Result<(), EpisodeStopped> {
         if missed.is_empty() {
             return Ok(());
         }
@@ -258,7 +262,7 @@ impl State {
     }
 
     /// Writes a record of the stage's own.
-    pub fn note<R: Record>(&mut self, lane: LaneId, record: &R) -> Result<(), Halt> {
+    pub fn note<R: Record>(&mut self, lane: LaneId, record: &R) -> Result<(), EpisodeStopped> {
         let data = keep(&*self.recorder, &canonical::text(&record.data()), &[]).map_err(halt_of)?;
         self.push(lane, Body::Note(Note { data, kind: R::KIND.to_owned() }))
     }

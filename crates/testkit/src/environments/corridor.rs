@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::fit::Offers;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Catalogue, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Simulator, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -146,7 +146,11 @@ impl Environment for Corridor {
         self.steps += 1;
         let arrived = self.place == self.length;
         let reward = Milli(if arrived { 1000 } else { -100 });
-        Ok(Reply::Step(Transition { observation: self.look().into(), reward, done: arrived.then_some(Ending::Solved) }))
+        Ok(Reply::Step(Transition {
+            observation: self.look().into(),
+            reward,
+            done: arrived.then_some(EnvironmentStop::Solved),
+        }))
     }
     fn tracker(&self) -> Box<dyn Tracker> {
         Box::new(LogTracker::new(&self.brief.subjects))

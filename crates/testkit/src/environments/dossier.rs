@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::fit::Offers;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Answering, Brief, Catalogue, Data, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection,
     RejectionKind, Reply, Rng, Stepped, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -104,7 +104,11 @@ impl Dossier {
 
     fn ends(text: &str, reward: i64) -> Reply {
         let observation = Observation { text: text.to_owned(), data: Data::default() };
-        Reply::Step(Transition { observation: observation.into(), reward: Milli(reward), done: Some(Ending::Answered) })
+        Reply::Step(Transition {
+            observation: observation.into(),
+            reward: Milli(reward),
+            done: Some(EnvironmentStop::Answered),
+        })
     }
 
     /// The first id of a conclusion that is not a fact of the packet.
@@ -254,7 +258,7 @@ impl Environment for Dossier {
         if fresh {
             self.cited.push(fact.clone());
         }
-        let done = (self.cited.len() as u64 == self.facts).then_some(Ending::Solved);
+        let done = (self.cited.len() as u64 == self.facts).then_some(EnvironmentStop::Solved);
         let observation = Observation { text: format!("{fact} is noted."), data: Data::default() };
         Ok(Reply::Step(Transition {
             observation: observation.into(),

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use gimbal_core::{
-    Brief, Catalogue, Digest, Ending, EnvError, Environment, Expert, Milli, Observation, Offers, Rejection, Reply, Rng,
-    Simulator, TaskId, ToolCall, ToolSpec, Transition,
+    Brief, Catalogue, Digest, EnvError, Environment, EnvironmentStop, Expert, Milli, Observation, Offers, Rejection,
+    Reply, Rng, Simulator, TaskId, ToolCall, ToolSpec, Transition,
 };
 use gimbal_env_kit::{calls, catalogue, options, states, workbench::Workbench};
 use serde_json::{Value, json};
@@ -98,7 +98,11 @@ impl Environment for Evening {
             self.lit[self.wind.below(4) as usize] = false;
         }
         let reward = Milli(if won { 0 } else { -1000 });
-        Ok(Reply::Step(Transition { observation: self.look().into(), reward, done: won.then_some(Ending::Solved) }))
+        Ok(Reply::Step(Transition {
+            observation: self.look().into(),
+            reward,
+            done: won.then_some(EnvironmentStop::Solved),
+        }))
     }
     fn state(&self) -> Digest {
         Digest::of(&self.lit.map(u8::from))

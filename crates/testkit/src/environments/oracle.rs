@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::fit::Offers;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Ask, Brief, Catalogue, Data, Digest, EnvError, Environment, Grammar, Message, Milli, Observation, Rejection,
     RejectionKind, Reply, Rng, Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -77,7 +77,7 @@ impl Oracle {
         Self { brief: brief.into(), tools: tools.into(), secret: COLOURS[0], steps: 0, open: false }
     }
 
-    fn stepped(&mut self, text: String, reward: i64, done: Option<Ending>) -> Reply {
+    fn stepped(&mut self, text: String, reward: i64, done: Option<EnvironmentStop>) -> Reply {
         self.steps += 1;
         let observation = Observation { text, data: Data::default() };
         Reply::Step(Transition { observation: observation.into(), reward: Milli(reward), done })
@@ -119,7 +119,7 @@ impl Environment for Oracle {
         }
         let right = call.string("colour") == Some(self.secret);
         let (text, reward) = if right { ("Right.", 1000) } else { ("Wrong.", -1000) };
-        let ending = if right { Ending::Solved } else { Ending::Failed };
+        let ending = if right { EnvironmentStop::Solved } else { EnvironmentStop::Failed };
         Ok(self.stepped(text.to_owned(), reward, Some(ending)))
     }
     async fn answer(&mut self, text: &str) -> Result<Reply, Rejection> {

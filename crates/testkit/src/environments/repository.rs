@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use gimbal_core::{
-    Brief, Catalogue, Digest, Ending, EnvError, Environment, Milli, Observation, Offers, Rejection, Reply, TaskId,
-    ToolCall, ToolSpec, Transition,
+    Brief, Catalogue, Digest, EnvError, Environment, EnvironmentStop, Milli, Observation, Offers, Rejection, Reply,
+    TaskId, ToolCall, ToolSpec, Transition,
 };
 use gimbal_env_kit::{calls, catalogue, options, states, workbench::Workbench};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ impl Environment for Files {
             }
             ("EditBoth", _) => (self.files, reward) = ([File::Half; 2], Milli(-1000)),
             ("Redesign", Some(place)) => (self.files[place], reward) = (File::Redesigned, Milli(-5000)),
-            ("Test", _) if self.files == [File::Edited; 2] => done = Some(Ending::Solved),
+            ("Test", _) if self.files == [File::Edited; 2] => done = Some(EnvironmentStop::Solved),
             ("Test", _) => reward = Milli(-1000),
             _ => {}
         }

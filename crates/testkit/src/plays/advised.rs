@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::fit::ArtefactNeed;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::{Record, StageExt, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -74,7 +76,7 @@ impl Architecture for Advised {
         json!({ "optional": self.optional, "scored": self.scored })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let advice = stage.artefact(ADVICE);
         let text =
             advice.as_ref().map(|advice| String::from_utf8_lossy(&advice.bytes).into_owned()).unwrap_or_default();

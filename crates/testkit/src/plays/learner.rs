@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Acted, Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Acted, Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::{Record, StageExt, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -53,7 +55,7 @@ impl Architecture for Learner {
         json!({})
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let names = ["history".to_owned(), "observation".to_owned()];
         let mut lessons: Vec<Value> =
             stage.memory().get("lessons").and_then(|value| value.as_array().cloned()).unwrap_or_default();

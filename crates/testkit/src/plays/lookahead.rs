@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::{
-    Architecture, ArchitectureKind, BranchError, BuildError, Files, Halt, LaneId, Milli, Needs, RecordKind, Stage,
-    ToolCall,
+    Architecture, ArchitectureKind, BranchError, BuildError, EpisodeStopped, Files, LaneId, Milli, Needs, RecordKind,
+    Stage, ToolCall,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ struct Lookahead {
 
 impl Lookahead {
     /// The sum of rewards of a call and of the policy after it, over all futures; `None` where it cannot be made.
-    async fn worth(&self, stage: &dyn Stage, call: &ToolCall) -> Result<Option<Milli>, Halt> {
+    async fn worth(&self, stage: &dyn Stage, call: &ToolCall) -> Result<Option<Milli>, EpisodeStopped> {
         let mut sum = Milli::ZERO;
         for future in 0..self.futures {
             let mut branch = match stage.branch(future).await {
@@ -76,9 +76,9 @@ impl Lookahead {
 }
 
 /// What cannot be tried is worth nothing, except for the end of the episode itself.
-fn ended(error: BranchError) -> Result<Option<Milli>, Halt> {
+fn ended(error: BranchError) -> Result<Option<Milli>, EpisodeStopped> {
     match error {
-        BranchError::Halt(halt) => Err(halt),
+        BranchError::EpisodeStopped(halt) => Err(halt),
         _ => Ok(None),
     }
 }
@@ -93,7 +93,7 @@ impl Architecture for Lookahead {
         json!({ "futures": self.futures, "policy": self.policy, "steps": self.steps })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         loop {
             let mut best: Option<(Milli, ToolCall)> = None;
             for call in stage.legal(CALLS).await.iter() {

@@ -7,12 +7,17 @@ pub mod lookahead;
 pub mod panel;
 pub mod policy;
 
-use gimbal_core::{AskError, AskRequest, BuildError, Halt, LaneId, Message, Speaker, Stage, ToolCall};
+use gimbal_core::{AskError, AskRequest, BuildError, EpisodeStopped, LaneId, Message, Speaker, Stage, ToolCall};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Asks for an action in words that the throw-away models understand; none when the answer was of no use.
-async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> Result<Option<ToolCall>, Halt> {
+async fn choose(
+    stage: &dyn Stage,
+    lane: LaneId,
+    role: &str,
+    context: &str,
+) -> Result<Option<ToolCall>, EpisodeStopped> {
     let view = stage.view().await;
     let legal = stage.legal(32).await;
     let mut actions = Vec::with_capacity(legal.len());
@@ -37,7 +42,7 @@ async fn choose(stage: &dyn Stage, lane: LaneId, role: &str, context: &str) -> R
             }
         },
         Err(AskError::Model(_)) => Ok(None),
-        Err(AskError::Halt(halt)) => Err(halt),
+        Err(AskError::EpisodeStopped(halt)) => Err(halt),
     }
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::future::join_all;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use gimbal_messages::{Record, StageExt, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -59,7 +61,7 @@ impl Architecture for Panel {
         json!({ "members": self.members })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         loop {
             let blocks = stage.context(LaneId::MAIN, &["observation".to_owned()]).await?;
             let seen = blocks.first().map(|block| block.text.to_string()).unwrap_or_default();
@@ -70,7 +72,7 @@ impl Architecture for Panel {
                 let call = super::choose(stage, *lane, "panelist", seen).await?;
                 let said = call.as_ref().map_or(Value::Null, |call| json!({ "tool": call.tool }));
                 stage.send(*lane, &format!("panelist-{member}"), "chair", "opinion", said).await;
-                Ok::<_, Halt>(call)
+                Ok::<_, EpisodeStopped>(call)
             }))
             .await;
             stage.join(&lanes).await;

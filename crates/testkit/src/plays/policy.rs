@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, Files, Halt, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
+};
 use serde_json::{Value, json};
 
 /// The kind `policy`; setting `policy`.
@@ -45,7 +47,7 @@ impl Architecture for Policy {
         json!({ "policy": self.policy })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         loop {
             let call = stage.policy(&self.policy).await?;
             stage.act(LaneId::MAIN, &call, None).await?;

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
@@ -142,7 +142,7 @@ impl Environment for AlfworldEnvironment {
         };
         let won = self.play.won();
         let used = self.play.steps() >= u64::from(self.settings.max_calls);
-        let done = if won { Some(Ending::Solved) } else { used.then_some(Ending::Horizon) };
+        let done = if won { Some(EnvironmentStop::Solved) } else { used.then_some(EnvironmentStop::Horizon) };
         self.over = done.is_some();
         let reward = if won { SOLVED } else { Milli(0) };
         let observation = Arc::new(self.observation(data));

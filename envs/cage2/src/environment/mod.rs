@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -211,7 +211,7 @@ impl Environment for Cage2Environment {
         Ok(Reply::Step(Transition {
             observation: Arc::new(self.observation()),
             reward: Milli::from_tenths(i64::from(tenths)),
-            done: self.simulator.done().then_some(Ending::Horizon),
+            done: self.simulator.done().then_some(EnvironmentStop::Horizon),
         }))
     }
 

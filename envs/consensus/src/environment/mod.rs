@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
@@ -73,11 +73,11 @@ impl Settings {
 }
 
 /// How an episode ends.
-const fn ending(ended: &Ended) -> Ending {
+const fn ending(ended: &Ended) -> EnvironmentStop {
     match ended.outcome {
-        Outcome::Valid => Ending::Solved,
-        Outcome::Invalid => Ending::Failed,
-        Outcome::None => Ending::Horizon,
+        Outcome::Valid => EnvironmentStop::Solved,
+        Outcome::Invalid => EnvironmentStop::Failed,
+        Outcome::None => EnvironmentStop::Horizon,
     }
 }
 
@@ -117,7 +117,7 @@ impl Environment for ConsensusEnvironment {
         let ballots = tools::read(call, &self.game)?;
         self.game.play(&ballots);
         let done = self.game.ended().map(ending);
-        let reward = if done == Some(Ending::Solved) { Milli(1000) } else { Milli::ZERO };
+        let reward = if done == Some(EnvironmentStop::Solved) { Milli(1000) } else { Milli::ZERO };
         Ok(Reply::Step(Transition { observation: self.observation().into(), reward, done }))
     }
 

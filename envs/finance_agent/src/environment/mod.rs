@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -103,10 +103,10 @@ impl FinanceEnvironment {
         self.session.calls += 1;
         let (mut text, mut reward, mut done) = (text, Milli::ZERO, None);
         if let Some(given) = &given {
-            done = Some(Ending::Answered);
+            done = Some(EnvironmentStop::Answered);
             reward = if given.passed { Milli(1000) } else { Milli::ZERO };
         } else if self.session.calls >= self.settings.max_calls {
-            done = Some(Ending::Horizon);
+            done = Some(EnvironmentStop::Horizon);
         }
         if done.is_some() {
             self.session.over = true;

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -176,8 +176,8 @@ impl Environment for CraftEnvironment {
         let mut reply = std::mem::take(&mut self.reply);
         let outcome = self.simulator.step(&command, &mut reply);
         let done = match outcome.done {
-            true => Some(Ending::Solved),
-            false => (self.simulator.steps() >= u64::from(self.horizon)).then_some(Ending::Horizon),
+            true => Some(EnvironmentStop::Solved),
+            false => (self.simulator.steps() >= u64::from(self.horizon)).then_some(EnvironmentStop::Horizon),
         };
         self.over = done.is_some();
         let observation = Arc::new(Observation { text: reply.clone(), data: Data::default() });

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId, ToolCall,
     ToolSpec, Tracker, Transition,
@@ -136,7 +136,11 @@ impl TriageEnvironment {
             None => shown.text,
         };
         let observation = Observation { text, data: json!({ "tool": tool }).into() };
-        Reply::Step(Transition { observation: observation.into(), reward: Milli::ZERO, done: Some(Ending::Horizon) })
+        Reply::Step(Transition {
+            observation: observation.into(),
+            reward: Milli::ZERO,
+            done: Some(EnvironmentStop::Horizon),
+        })
     }
 
     fn conclude(&mut self, given: Conclusion) -> Reply {
@@ -147,7 +151,7 @@ impl TriageEnvironment {
         let text = marking.as_ref().map_or_else(|| RECORDED.to_owned(), |marking| marking.behind(""));
         let observation = Observation { text, data: json!({ "tool": CONCLUDE }).into() };
         let reward = if marking.is_some_and(|marking| marking.is_right()) { Milli(1000) } else { Milli::ZERO };
-        Reply::Step(Transition { observation: observation.into(), reward, done: Some(Ending::Answered) })
+        Reply::Step(Transition { observation: observation.into(), reward, done: Some(EnvironmentStop::Answered) })
     }
 
     /// The facts that a player who chooses from lists may cite: those that were looked at, or none.

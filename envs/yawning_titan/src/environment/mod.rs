@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::stop::Ending;
+use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{
     Brief, Data, Digest, EnvError, Environment, Milli, Observation, Rejection, RejectionKind, Reply, Rng, TaskId,
     ToolCall, ToolSpec, Tracker, Transition,
@@ -295,15 +295,15 @@ impl Environment for TitanEnvironment {
         }
         let index = self.index_of(self.intent_of(call)?)?;
         let (reward, done) = match self.simulator.step(index) {
-            Ok(reward) if self.simulator.lost() => (reward, Some(Ending::Failed)),
-            Ok(reward) => (reward, self.simulator.done().then_some(Ending::Horizon)),
+            Ok(reward) if self.simulator.lost() => (reward, Some(EnvironmentStop::Failed)),
+            Ok(reward) => (reward, self.simulator.done().then_some(EnvironmentStop::Horizon)),
             Err(_) => {
                 self.broken = true;
-                (0.0, Some(Ending::Broken))
+                (0.0, Some(EnvironmentStop::Broken))
             }
         };
         // A lost step shows what the step before showed (QUIRK), and so does one that broke.
-        if !matches!(done, Some(Ending::Failed | Ending::Broken)) {
+        if !matches!(done, Some(EnvironmentStop::Failed | EnvironmentStop::Broken)) {
             let text = self.viewer.next(&self.simulator, &self.interface.vocabulary.names);
             self.last = Arc::new(Observation { data: Data::json(text.clone()), text });
         }

@@ -176,7 +176,7 @@ fn draw(debate: &Debate, names: &BTreeMap<String, String>) -> Drawn {
 fn caption(facts: usize, shown: usize, left_out: usize) -> String {
     let mut caption = "A row for each claim, a column for each fact that is cited. A filled mark: the side cites the fact for the first time; \
                        an open one: again. Bars are confidences from 0 to 1: of a side, of a claim, of the judge's verdict. What code says of a \
-                       claim is based on it; a claim that the audit struck is crossed out."
+                       claim follows it; a claim that the audit struck is crossed out."
         .to_owned();
     if facts > shown {
         caption += &format!(" {shown} of {facts} cited facts have a column.");

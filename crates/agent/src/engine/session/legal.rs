@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, Grammar, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Brief, EpisodeStopped, Grammar, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
 use super::{AgentSession, input_forms};
@@ -69,7 +69,7 @@ impl Menu {
         stage: &dyn Stage,
         listed: Arc<[ToolCall]>,
         (narrowed, none_legal): (bool, bool),
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, EpisodeStopped> {
         let cap = session.settings().legal_cap as usize;
         let explained = |call: &ToolCall| session.explains(call);
         let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {

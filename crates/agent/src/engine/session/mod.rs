@@ -4,7 +4,7 @@ mod legal;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Brief, Halt, Message, Speaker, Stage, ToolCall, ToolSpec};
+use gimbal_core::{Brief, EpisodeStopped, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
 use self::legal::{Legal, Menu, Reply, hidden_from};
@@ -232,7 +232,7 @@ impl<'a> AgentSession<'a> {
         budget: Option<u32>,
         hint: bool,
         target: Option<&str>,
-    ) -> Result<Present, Halt> {
+    ) -> Result<Present, EpisodeStopped> {
         let prepared = &self.prepared;
         let needed = budget.is_some() || hint || prepared.system.is_none();
         if !needed && let Some(system) = &prepared.system {
@@ -248,7 +248,7 @@ impl<'a> AgentSession<'a> {
         })
     }
 
-    async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, Halt> {
+    async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, EpisodeStopped> {
         let cap = self.settings().legal_cap as usize;
         let all = stage.legal(usize::MAX).await;
         let any_listed = !all.is_empty();

@@ -3,7 +3,7 @@
 use gimbal_core::RequestedCall;
 use serde_json::Value;
 
-use super::{End, Read, count, text, usage};
+use super::{BodyFinish, Read, count, text, usage};
 
 pub(super) fn read(body: &Value) -> Read {
     let tokens = body.get("usage").unwrap_or(&Value::Null);
@@ -32,16 +32,18 @@ pub(super) fn read(body: &Value) -> Read {
         })
         .collect();
     let end = match text(body, "stop_reason") {
-        _ if text(body, "type") == Some("error") => End::Nothing(
+        _ if text(body, "type") == Some("error") => BodyFinish::Nothing(
             body.pointer("/error/message").and_then(Value::as_str).unwrap_or("it holds an error").to_owned(),
         ),
-        Some("refusal") => End::Refused(String::new()),
-        Some("max_tokens" | "model_context_window_exceeded") => End::Length,
-        None if body.get("stop_reason").is_some_and(Value::is_null) => {
-            End::Nothing("it does not say how it ended (`stop_reason` is null), so it may not be whole".to_owned())
+        Some("refusal") => BodyFinish::Refused(String::new()),
+        Some("max_tokens" | "model_context_window_exceeded") => BodyFinish::Length,
+        None if body.get("stop_reason").is_some_and(Value::is_null) => BodyFinish::Nothing(
+            "it does not say how it ended (`stop_reason` is null), so it may not be whole".to_owned(),
+        ),
+        _ if content.is_none() && calls.is_empty() => {
+            BodyFinish::Nothing("`content` has neither text nor calls".to_owned())
         }
-        _ if content.is_none() && calls.is_empty() => End::Nothing("`content` has neither text nor calls".to_owned()),
-        _ => End::Whole,
+        _ => BodyFinish::Whole,
     };
     Read {
         text: content.unwrap_or_default(),

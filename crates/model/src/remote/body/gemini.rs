@@ -3,7 +3,7 @@
 use gimbal_core::RequestedCall;
 use serde_json::Value;
 
-use super::{End, Read, count, text, usage};
+use super::{BodyFinish, Read, count, text, usage};
 
 /// Reasons that say that a filter or the model itself held the answer back.
 const REFUSALS: [&str; 8] =
@@ -41,21 +41,23 @@ pub(super) fn read(body: &Value) -> Read {
         .collect();
     let blocked = body.pointer("/promptFeedback/blockReason").and_then(Value::as_str);
     let end = match candidate.and_then(|candidate| text(candidate, "finishReason")) {
-        _ if blocked.is_some() => End::Refused(format!("the prompt was blocked: {}", blocked.unwrap_or_default())),
+        _ if blocked.is_some() => {
+            BodyFinish::Refused(format!("the prompt was blocked: {}", blocked.unwrap_or_default()))
+        }
         _ if candidate.is_none() => {
             let error = body.pointer("/error/message").and_then(Value::as_str);
-            End::Nothing(error.unwrap_or("`candidates` is missing or empty").to_owned())
+            BodyFinish::Nothing(error.unwrap_or("`candidates` is missing or empty").to_owned())
         }
-        Some("MAX_TOKENS") => End::Length,
+        Some("MAX_TOKENS") => BodyFinish::Length,
         Some(reason) if REFUSALS.contains(&reason) => {
             let words = candidate.and_then(|candidate| text(candidate, "finishMessage")).unwrap_or(reason);
-            End::Refused(words.to_owned())
+            BodyFinish::Refused(words.to_owned())
         }
-        Some(reason) if content.is_none() && calls.is_empty() => End::Nothing(format!("it ended with {reason}")),
+        Some(reason) if content.is_none() && calls.is_empty() => BodyFinish::Nothing(format!("it ended with {reason}")),
         None if content.is_none() && calls.is_empty() => {
-            End::Nothing("the candidate has neither text nor calls".to_owned())
+            BodyFinish::Nothing("the candidate has neither text nor calls".to_owned())
         }
-        _ => End::Whole,
+        _ => BodyFinish::Whole,
     };
     Read {
         text: content.unwrap_or_default(),

@@ -26,7 +26,7 @@ pub struct Read {
     /// Visible reasoning, where it is separate from the text.
     pub reasoning: Option<String>,
     /// How it ended.
-    pub end: End,
+    pub end: BodyFinish,
     /// Tokens as reported.
     pub usage: Usage,
     /// What is odd about the answer, though it can be read.
@@ -39,7 +39,7 @@ pub struct Read {
 
 /// How an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum BodyFinish {
     /// By itself, at a stop text, or to make calls.
     Whole,
     /// The output bound was reached.
@@ -160,8 +160,8 @@ impl Read {
             take_out(&mut call.arguments, key);
         }
         let words = match &mut self.end {
-            End::Refused(words) | End::Nothing(words) => Some(words),
-            End::Whole | End::Length => None,
+            BodyFinish::Refused(words) | BodyFinish::Nothing(words) => Some(words),
+            BodyFinish::Whole | BodyFinish::Length => None,
         };
         for text in [&mut self.reasoning, &mut self.id, &mut self.model].into_iter().flatten().chain(words) {
             key.take_out(text);
@@ -173,7 +173,7 @@ impl Read {
     pub(super) fn outcome(self, raw: String, latency_us: u64) -> Result<Completion, ModelError> {
         let provider = ProviderFacts { id: self.id, model: self.model, raw: Some(raw), note: self.note, at_once: None };
         let (kind, message, partial) = match self.end {
-            End::Whole => {
+            BodyFinish::Whole => {
                 return Ok(Completion {
                     text: self.text.into(),
                     finish: if self.calls.is_empty() { Finish::Stop } else { Finish::Calls },
@@ -185,16 +185,16 @@ impl Read {
                     provider,
                 });
             }
-            End::Length => (
+            BodyFinish::Length => (
                 ModelErrorKind::Truncated,
                 "the output bound was reached before the answer was whole: raise `max_output_tokens`".to_owned(),
                 Some(self.text),
             ),
-            End::Refused(words) => {
+            BodyFinish::Refused(words) => {
                 let said = if words.is_empty() { self.text } else { words };
                 (ModelErrorKind::Refusal, "the provider or its model refused to answer".to_owned(), Some(said))
             }
-            End::Nothing(why) => {
+            BodyFinish::Nothing(why) => {
                 (ModelErrorKind::BadResponse, format!("the provider's answer holds no text: {why}"), None)
             }
         };

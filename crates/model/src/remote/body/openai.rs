@@ -3,7 +3,7 @@
 use gimbal_core::RequestedCall;
 use serde_json::Value;
 
-use super::{End, Read, count, text, usage};
+use super::{BodyFinish, Read, count, text, usage};
 
 pub(super) fn read(body: &Value) -> Read {
     let tokens = body.get("usage").unwrap_or(&Value::Null);
@@ -19,20 +19,24 @@ pub(super) fn read(body: &Value) -> Read {
     let finish = choice.and_then(|choice| text(choice, "finish_reason"));
     let end = match (finish, refusal) {
         // OpenRouter reports a failure behind it inside an answer of status 200.
-        _ if body.get("error").is_some_and(|error| !error.is_null()) && choice.is_none() => End::Nothing(
+        _ if body.get("error").is_some_and(|error| !error.is_null()) && choice.is_none() => BodyFinish::Nothing(
             body.pointer("/error/message").and_then(Value::as_str).unwrap_or("it holds an error").to_owned(),
         ),
-        _ if choice.is_none() => End::Nothing("`choices` is missing or empty".to_owned()),
-        (_, Some(refusal)) => End::Refused(refusal.to_owned()),
-        (Some("content_filter"), _) => End::Refused(String::new()),
-        (Some("length"), _) => End::Length,
+        _ if choice.is_none() => BodyFinish::Nothing("`choices` is missing or empty".to_owned()),
+        (_, Some(refusal)) => BodyFinish::Refused(refusal.to_owned()),
+        (Some("content_filter"), _) => BodyFinish::Refused(String::new()),
+        (Some("length"), _) => BodyFinish::Length,
         // Without a finish reason the answer may have been cut anywhere.
         (None, _) if choice.is_some_and(|choice| choice.get("finish_reason").is_some_and(Value::is_null)) => {
-            End::Nothing("it does not say how it ended (`finish_reason` is null), so it may not be whole".to_owned())
+            BodyFinish::Nothing(
+                "it does not say how it ended (`finish_reason` is null), so it may not be whole".to_owned(),
+            )
         }
-        (Some("error"), _) => End::Nothing("it ended with an error of the provider".to_owned()),
-        _ if content.is_none() && calls.is_empty() => End::Nothing("the message has neither text nor calls".to_owned()),
-        _ => End::Whole,
+        (Some("error"), _) => BodyFinish::Nothing("it ended with an error of the provider".to_owned()),
+        _ if content.is_none() && calls.is_empty() => {
+            BodyFinish::Nothing("the message has neither text nor calls".to_owned())
+        }
+        _ => BodyFinish::Whole,
     };
     Read {
         text: content.unwrap_or_default(),

@@ -2,7 +2,7 @@ use gimbal_core::{Finish, ModelErrorKind, Usage, UsageSource};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{End, read};
+use super::{BodyFinish, read};
 use crate::remote::WireFormat;
 
 const FORMATS: [WireFormat; 3] = [WireFormat::OpenAi, WireFormat::Anthropic, WireFormat::Gemini];
@@ -84,7 +84,7 @@ fn texts_are_kept_word_for_word() {
     ] } }] });
     for (format, body) in FORMATS.into_iter().zip([openai, anthropic, gemini]) {
         let found = read(format, &body);
-        assert_eq!((found.text.as_str(), &found.end), ("  a\n ", &End::Whole), "{format:?}");
+        assert_eq!((found.text.as_str(), &found.end), ("  a\n ", &BodyFinish::Whole), "{format:?}");
         assert_eq!(found.reasoning.is_some(), format != WireFormat::OpenAi);
     }
 }

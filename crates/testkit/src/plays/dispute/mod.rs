@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Overrides, Partners, Persona};
 use gimbal_core::{
-    Architecture, ArchitectureKind, BuildError, FileError, Files, Halt, LaneId, Needs, RecordKind, Stage,
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, FileError, Files, LaneId, Needs, RecordKind, Stage,
 };
 use gimbal_messages::records::engine;
 use gimbal_messages::{Content, Record, StageExt, Tier, kind, spaced};
@@ -97,7 +97,7 @@ struct Dispute {
 
 impl Dispute {
     /// The action of one step.
-    async fn decide(&self, stage: &dyn Stage) -> Result<Proposal, Halt> {
+    async fn decide(&self, stage: &dyn Stage) -> Result<Proposal, EpisodeStopped> {
         let lane = LaneId::MAIN;
         let blocks = stage.context(lane, &["observation".to_owned()]).await?;
         let mut last = Proposal::default_of("");
@@ -135,7 +135,7 @@ impl Architecture for Dispute {
         json!({ "architecture": "dispute", "turns": self.turns, "agents": self.agents.each_ref().map(Agent::resolved) })
     }
 
-    async fn play(&self, stage: &dyn Stage) -> Result<(), Halt> {
+    async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         loop {
             let proposal = self.decide(stage).await?;
             let call = match stage.parse(&proposal.action).await {
