@@ -21,7 +21,7 @@ use gimbal_study::run::{RunError, RunFolder};
 use gimbal_study::runner::{self, Progress, RunStop, Settings};
 use gimbal_study::stage::Cancel;
 use gimbal_triage::GivenPacket;
-use gimbal_triage::desk::Desk;
+use gimbal_triage::packet_index::PacketIndex;
 use serde_json::{Value, json};
 
 use crate::args::TriageArgs;
@@ -258,8 +258,8 @@ fn of_pipeline(line: &str) -> String {
 
 /// What a provider gets, in a sentence.
 fn what_leaves(packet: &Packet, model: &str) -> String {
-    let desk = Desk::new(packet.clone());
-    let bytes: usize = desk.lines().iter().map(|line| line.len() + 1).sum();
+    let index = PacketIndex::new(packet.clone());
+    let bytes: usize = index.lines().iter().map(|line| line.len() + 1).sum();
     format!(
         "`{model}` is sent the {} of packet {} ({bytes} bytes: classes, actions, names, fields and times), and what the sides say of them; raw \
          files, their hashes and the map of pseudonyms stay here",
