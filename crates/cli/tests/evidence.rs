@@ -65,6 +65,50 @@ fn a_dismissal_over_an_incomplete_packet_ends_as_an_open_question_does() {
     assert_eq!(triage(&place, &guessed(), &["--max-facts", "5"]).code, 20);
 }
 
+/// What could not be read, was not collected, or is of no class that a rule asks about was not looked at.
+#[test]
+fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
+    let place = Place::new();
+    let first = |said: &Said| -> serde_json::Value { serde_json::from_str(said.out.lines().next().unwrap()).unwrap() };
+    let broken: String = (0..9).map(|line| format!("\u{1}\u{2} {line} no line of a log\n")).collect();
+    let damaged = ordinary() + &broken;
+    let said = triage(&place, &damaged, &[]);
+    assert_eq!(said.code, 10, "{}{}", said.out, said.err);
+    assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
+    assert!(said.out.contains("NOT SEEN: 9 records could not be read. The packet is dismissed"), "{}", said.out);
+    assert!(said.err.contains("exit code 10 and not 0") && said.err.contains("9 records could not be read"), "{}", said.err);
+    assert_eq!(triage(&place, &damaged, &["--allow-left-out"]).code, 0);
+    let said = first(&triage(&place, &damaged, &["--as", "jsonl"]));
+    assert_eq!((&said["complete"], &said["damaged"], &said["in_no_fact"]), (&false.into(), &9.into(), &0.into()));
+    // Those that are only counted are as many.
+    assert_eq!(first(&triage(&place, &damaged, &["--as", "jsonl", "--aggregate-above", "1"]))["damaged"], 9);
+
+    let context = |from: &str, until: &str| {
+        place.write("site.yaml", &format!("not_collected:\n  - {{source: Security log of ws01, from: {from}, until: {until}}}\n"));
+    };
+    context("2026-03-28T00:00:00Z", "2026-03-29T00:00:00Z");
+    let said = triage(&place, &ordinary(), &["--context", "site.yaml"]);
+    assert_eq!(said.code, 10, "{}{}", said.out, said.err);
+    assert!(said.err.contains("what was not collected in the time of these facts is stated by F0"), "{}", said.err);
+    assert_eq!(triage(&place, &ordinary(), &["--context", "site.yaml", "--allow-left-out"]).code, 0);
+    let said = first(&triage(&place, &ordinary(), &["--context", "site.yaml", "--as", "jsonl"]));
+    assert_eq!((&said["complete"], said["not_collected"].as_array().map(Vec::len)), (&false.into(), Some(1)));
+    // Another day is another question.
+    context("2026-03-20T00:00:00Z", "2026-03-21T00:00:00Z");
+    assert_eq!(triage(&place, &ordinary(), &["--context", "site.yaml"]).code, 0);
+
+    let messages: String = (0..9).map(|hour| format!("Mar 28 1{hour}:00:00 gate app[5]: request {hour} done\n")).collect();
+    let said = triage(&place, &messages, &[]);
+    assert_eq!(said.code, 10, "{}{}", said.out, said.err);
+    assert!(said.err.contains("none of the 9 records is of a class that a rule asks about"), "{}", said.err);
+    assert_eq!(triage(&place, &messages, &["--allow-left-out"]).code, 0);
+    let said = first(&triage(&place, &messages, &["--as", "jsonl"]));
+    assert_eq!((&said["complete"], &said["unclassified"], &said["damaged"]), (&false.into(), &9.into(), &0.into()));
+    // Beside one that a rule asks about they are what a log is full of.
+    let said = first(&triage(&place, &(ordinary() + &messages), &["--as", "jsonl"]));
+    assert_eq!((&said["complete"], &said["unclassified"]), (&true.into(), &0.into()));
+}
+
 #[test]
 fn packed_files_of_a_folder_are_named_with_what_makes_them_readable() {
     let place = Place::new();

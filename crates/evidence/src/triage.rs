@@ -1,6 +1,7 @@
 //! A verdict for people and programs: text, Markdown, JSON lines, a page, and a timeline. Each sentence points at facts, and the head of the
 //! packet is part of every form.
 
+mod gaps;
 mod hits;
 mod html;
 mod played;
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 use gimbal_core::Milli;
 use serde_json::{Value, json};
 
+pub use gaps::Gaps;
 pub use played::Played;
 
 use crate::claim::{Assertion, Entailment};
@@ -26,6 +28,8 @@ pub struct Triage<'a> {
     pub outcome: &'a Outcome,
     /// How it was played; `None` if rules spoke for both sides and no model was asked.
     pub played: Option<&'a Played>,
+    /// What was read, or should have been, and is in no fact that a side could use.
+    pub gaps: &'a Gaps,
 }
 
 impl Triage<'_> {
@@ -52,8 +56,8 @@ impl Triage<'_> {
                 packet.header().left_out.count
             );
         }
-        if let Some(dropped) = self.dropped() {
-            let _ = writeln!(out, "{dropped}");
+        for missing in self.missing() {
+            let _ = writeln!(out, "{missing}");
         }
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "{}: {}", self.techniques(), outcome.architect.techniques.join(", "));
@@ -113,8 +117,8 @@ impl Triage<'_> {
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "{}: {}.", self.techniques(), outcome.architect.techniques.join(", "));
         }
-        if let Some(dropped) = self.dropped() {
-            let _ = writeln!(out, "\n{dropped}");
+        for missing in self.missing() {
+            let _ = writeln!(out, "\n{}", escaped(&missing));
         }
         for line in self.played.iter().flat_map(|played| played.lines()) {
             let _ = writeln!(out, "\n{}", escaped(&line));
@@ -155,8 +159,9 @@ impl Triage<'_> {
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
             "balance": outcome.balance.map(Milli::to_f64),
-            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": packet.in_no_fact(),
-            "complete": packet.in_no_fact() == 0,
+            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
+            "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
+            "unclassified": self.gaps.unclassified,
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
             "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
         })];
@@ -209,10 +214,19 @@ impl Triage<'_> {
         self.played.and_then(|played| played.narration.as_deref())
     }
 
+    /// What no side could see or use, a sentence each.
+    pub fn missing(&self) -> impl Iterator<Item = String> {
+        let dismissal = match self.outcome.verdict {
+            Verdict::ThreatDismissed => ". The packet is dismissed, and not what happened",
+            Verdict::Inconclusive | Verdict::ThreatConfirmed => "",
+        };
+        let unused = self.gaps.sentence().map(|what| format!("NOT SEEN: {what}{dismissal}."));
+        self.dropped().into_iter().chain(unused)
+    }
+
     /// How many records no side could see, because the packet had its most facts; `None` if every record is in a fact.
-    #[must_use]
-    pub fn dropped(&self) -> Option<String> {
-        let count = self.packet.in_no_fact();
+    fn dropped(&self) -> Option<String> {
+        let count = self.gaps.in_no_fact;
         let dismissal = match self.outcome.verdict {
             Verdict::ThreatDismissed => ". No side saw them: the packet is dismissed, and not what was read",
             Verdict::Inconclusive | Verdict::ThreatConfirmed => "",

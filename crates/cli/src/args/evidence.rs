@@ -192,7 +192,7 @@ pub struct TriageArgs {
     /// Draws the debate as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "model")]
     pub figure: Option<PathBuf>,
-    /// A dismissal ends with exit code 0 also where records are in no fact of the packet
+    /// A dismissal ends with exit code 0 also over records that no side could use
     #[arg(long)]
     pub allow_left_out: bool,
     /// What to print

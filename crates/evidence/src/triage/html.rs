@@ -49,8 +49,8 @@ impl Triage<'_> {
         for line in self.played.iter().flat_map(|played| played.lines()) {
             let _ = writeln!(out, "<p>{}</p>", escaped(&line));
         }
-        if let Some(dropped) = self.dropped() {
-            let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(&dropped));
+        for missing in self.missing() {
+            let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(&missing));
         }
         if let Some(caution) = self.caution() {
             let _ = writeln!(out, "<p><strong>{}</strong></p>", escaped(caution));

@@ -26,11 +26,11 @@ pub fn timeline(triage: &Triage<'_>) -> Table {
     });
     let mut rows: Vec<Vec<Cell>> = rows.collect();
     // Timeline tools drop rows without a time, and this one must be seen.
-    if let Some(dropped) = triage.dropped() {
+    for missing in triage.missing() {
         let last = triage.timeline().last().map(|row| row.datetime.clone());
         let last = last.or_else(|| triage.packet.header().window.map(|window| window.last.to_string()));
         let last = last.unwrap_or_else(|| NO_TIME.to_owned());
-        rows.push([last.as_str(), LEFT_OUT, &dropped, "", ""].map(Cell::text).to_vec());
+        rows.push([last.as_str(), LEFT_OUT, &missing, "", ""].map(Cell::text).to_vec());
     }
     let head = triage.packet.head();
     let notes =

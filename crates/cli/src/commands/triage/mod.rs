@@ -8,7 +8,7 @@ use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
-use gimbal_evidence::triage::Triage;
+use gimbal_evidence::triage::{Gaps, Triage};
 
 use super::{print_json, sources, write_file};
 use crate::args::{SkepticChoice, TriageArgs, TriageForm};
@@ -47,7 +47,8 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
             (outcome, Some(played))
         }
     };
-    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref() };
+    let gaps = Gaps::of(&packet, played.is_none().then_some(&rules));
+    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps };
     match asked.form {
         TriageForm::Text => print!("{}", triage.text()),
         TriageForm::Markdown => print!("{}", triage.markdown()),
@@ -55,14 +56,17 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         TriageForm::Html => print!("{}", triage.html()),
         TriageForm::Csv => print!("{}", timeline(&triage).to_csv()),
     }
-    let left_out = packet.in_no_fact();
     match outcome.verdict {
-        // A script that reads 0 as "nothing to see" must not be told so about records that no side saw.
-        Verdict::ThreatDismissed if left_out > 0 && !asked.allow_left_out => {
+        // A script that reads 0 as "nothing to see" must not be told so about what no side saw.
+        Verdict::ThreatDismissed if !gaps.is_none() && !asked.allow_left_out => {
+            let left_out = (gaps.in_no_fact > 0).then(|| {
+                let are = if gaps.in_no_fact == 1 { "is" } else { "are" };
+                format!("{} of what was read {are} in none of its facts", stdio::count(gaps.in_no_fact, "record", "records"))
+            });
+            let what: Vec<String> = left_out.into_iter().chain(gaps.sentence()).collect();
             stdio::message(&format!(
-                "exit code 10 and not 0: the packet is dismissed, and {} of what was read {} in none of its facts (--allow-left-out: 0)",
-                stdio::count(left_out, "record", "records"),
-                if left_out == 1 { "is" } else { "are" }
+                "exit code 10 and not 0: the packet is dismissed, and {} (--allow-left-out: 0)",
+                what.join("; ")
             ));
             Err(Failure::Verdict(Verdict::Inconclusive))
         }
