@@ -109,6 +109,25 @@ fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
     assert_eq!((&said["complete"], &said["unclassified"]), (&true.into(), &0.into()));
 }
 
+/// Whoever reads a verdict can open what is behind it: the command of the report is one that works.
+#[test]
+fn every_report_says_how_the_raw_record_is_opened() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("my logs")).unwrap();
+    place.write("my logs/auth.log", &guessed());
+    let say = |more: &[&str]| place.gimbal(&[&["triage", "my logs", "--year", "2026"], more].concat()).out;
+    let command = "gimbal evidence raw F001 packet.json 'my logs'";
+    for form in ["text", "markdown", "html"] {
+        let shown = if form == "html" { command.replace('\'', "&#39;") } else { command.to_owned() };
+        let said = say(&["--as", form]);
+        assert!(said.contains(&shown) && said.contains("--packet packet.json"), "{form}: {said}");
+        let said = say(&["--as", form, "--packet", "packet.json"]);
+        assert!(said.contains(&shown) && !said.contains("--packet packet.json"), "{form}: {said}");
+    }
+    let raw = place.gimbal(&["evidence", "raw", "F001", "packet.json", "my logs"]);
+    assert!(raw.code == 0 && raw.out.contains("Failed password for root"), "{}{}", raw.out, raw.err);
+}
+
 #[test]
 fn packed_files_of_a_folder_are_named_with_what_makes_them_readable() {
     let place = Place::new();

@@ -4,6 +4,7 @@
 mod gaps;
 mod hits;
 mod html;
+mod places;
 mod played;
 
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use gimbal_core::Milli;
 use serde_json::{Value, json};
 
 pub use gaps::Gaps;
+pub use places::Places;
 pub use played::Played;
 
 use crate::claim::{Assertion, Entailment};
@@ -30,6 +32,8 @@ pub struct Triage<'a> {
     pub played: Option<&'a Played>,
     /// What was read, or should have been, and is in no fact that a side could use.
     pub gaps: &'a Gaps,
+    /// Where packet and telemetry are.
+    pub places: &'a Places,
 }
 
 impl Triage<'_> {
@@ -92,6 +96,9 @@ impl Triage<'_> {
         for (place, hit) in self.hit_lines().iter().enumerate() {
             let _ = if place == 0 { writeln!(out, "\n{}\n  {hit}", hits::TITLE) } else { writeln!(out, "  {hit}") };
         }
+        if let Some((sentence, command)) = self.raw() {
+            let _ = writeln!(out, "\n{sentence}\n  {command}");
+        }
         out
     }
 
@@ -148,6 +155,9 @@ impl Triage<'_> {
         let _ = writeln!(out, "\n## Facts that are cited\n");
         for fact in self.cited() {
             let _ = writeln!(out, "- {}", escaped(&line(fact)));
+        }
+        if let Some((sentence, command)) = self.raw() {
+            let _ = writeln!(out, "\n{sentence}\n\n```sh\n{command}\n```");
         }
         out
     }

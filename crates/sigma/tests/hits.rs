@@ -2,7 +2,7 @@
 
 use gimbal_evidence::extract::raw_records;
 use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
-use gimbal_evidence::triage::{Gaps, Triage};
+use gimbal_evidence::triage::{Gaps, Places, Triage};
 use gimbal_evidence::{Class, Counter, Fact, Packet, Selection, SourceKind, records};
 use gimbal_sigma::{Level, Matcher};
 
@@ -145,7 +145,7 @@ fn every_form_of_a_verdict_shows_hits_with_their_author() {
     let xml = started("C:\\a.exe", "mimikatz <b>");
     let (packet, _) = packet(&xml, Some(&matcher()), &Selection::default());
     let outcome = single_turn(&packet, &own_rules(), SkepticKind::Deterministic, Decision::Claims);
-    let triage = Triage { packet: &packet, outcome: &outcome, played: None, gaps: &Gaps::default() };
+    let triage = Triage { packet: &packet, outcome: &outcome, played: None, gaps: &Gaps::default(), places: &Places::default() };
     let lines: String = triage.json_lines().iter().map(ToString::to_string).collect();
     let timeline: String = triage.timeline().into_iter().map(|row| row.message).collect();
     for text in [triage.text(), triage.markdown(), triage.html(), lines, timeline] {

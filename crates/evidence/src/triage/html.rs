@@ -101,11 +101,12 @@ impl Triage<'_> {
                 source.sha256
             );
         }
-        let _ = writeln!(
-            out,
-            "</ul>\n<p>The raw record behind a fact: <code>gimbal evidence raw F001 PACKET FILE...</code>, with the packet that was kept by \
-             <code>--packet</code> and the telemetry.</p>\n</body>\n</html>"
-        );
+        let _ = writeln!(out, "</ul>");
+        if let Some((sentence, command)) = self.raw() {
+            let sentence = escaped(sentence).replace("`--packet packet.json`", "<code>--packet packet.json</code>");
+            let _ = writeln!(out, "<p>{sentence} <code>{}</code></p>", escaped(&command));
+        }
+        let _ = writeln!(out, "</body>\n</html>");
         out
     }
 

@@ -246,7 +246,11 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
     let header = packet.header();
     let facts = located(&packet, fact);
     let mut met = 0;
-    for file in files {
+    let mut below = Vec::new();
+    for path in files {
+        below.extend(sources::files_below(path)?);
+    }
+    for file in &below {
         let place = file.display().to_string();
         let open = || std::fs::File::open(file).map_err(|error| unreadable(file, &error));
         let sha256 = sha256_of(open()?).map_err(|error| unreadable(file, &error))?;

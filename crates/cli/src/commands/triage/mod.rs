@@ -2,13 +2,15 @@
 
 mod played;
 
+use std::path::PathBuf;
+
 pub use played::{figure_of, messages_of};
 
 use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
-use gimbal_evidence::triage::{Gaps, Triage};
+use gimbal_evidence::triage::{Gaps, Places, Triage};
 
 use super::{print_json, sources, write_file};
 use crate::args::{SkepticChoice, TriageArgs, TriageForm};
@@ -48,7 +50,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         }
     };
     let gaps = Gaps::of(&packet, played.is_none().then_some(&rules));
-    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps };
+    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps, places: &places(asked) };
     match asked.form {
         TriageForm::Text => print!("{}", triage.text()),
         TriageForm::Markdown => print!("{}", triage.markdown()),
@@ -73,6 +75,13 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         Verdict::ThreatDismissed => Ok(()),
         verdict => Err(Failure::Verdict(verdict)),
     }
+}
+
+/// Packet and telemetry as a command names them. A statement is behind a fact too.
+fn places(asked: &TriageArgs) -> Places {
+    let named = |path: &PathBuf| path.display().to_string();
+    let files = asked.sources.files.iter().chain(&asked.sources.context).map(named).collect();
+    Places { packet: asked.packet.as_ref().map(named), files }
 }
 
 fn decision(name: &str) -> Result<Decision, Failure> {
