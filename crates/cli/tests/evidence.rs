@@ -76,7 +76,11 @@ fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
     assert_eq!(said.code, 10, "{}{}", said.out, said.err);
     assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
     assert!(said.out.contains("NOT SEEN: 9 records could not be read. The packet is dismissed"), "{}", said.out);
-    assert!(said.err.contains("exit code 10 and not 0") && said.err.contains("9 records could not be read"), "{}", said.err);
+    assert!(
+        said.err.contains("exit code 10 and not 0") && said.err.contains("9 records could not be read"),
+        "{}",
+        said.err
+    );
     assert_eq!(triage(&place, &damaged, &["--allow-left-out"]).code, 0);
     let said = first(&triage(&place, &damaged, &["--as", "jsonl"]));
     assert_eq!((&said["complete"], &said["damaged"], &said["in_no_fact"]), (&false.into(), &9.into(), &0.into()));
@@ -84,7 +88,10 @@ fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
     assert_eq!(first(&triage(&place, &damaged, &["--as", "jsonl", "--aggregate-above", "1"]))["damaged"], 9);
 
     let context = |from: &str, until: &str| {
-        place.write("site.yaml", &format!("not_collected:\n  - {{source: Security log of ws01, from: {from}, until: {until}}}\n"));
+        place.write(
+            "site.yaml",
+            &format!("not_collected:\n  - {{source: Security log of ws01, from: {from}, until: {until}}}\n"),
+        );
     };
     context("2026-03-28T00:00:00Z", "2026-03-29T00:00:00Z");
     let said = triage(&place, &ordinary(), &["--context", "site.yaml"]);
@@ -97,7 +104,8 @@ fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
     context("2026-03-20T00:00:00Z", "2026-03-21T00:00:00Z");
     assert_eq!(triage(&place, &ordinary(), &["--context", "site.yaml"]).code, 0);
 
-    let messages: String = (0..9).map(|hour| format!("Mar 28 1{hour}:00:00 gate app[5]: request {hour} done\n")).collect();
+    let messages: String =
+        (0..9).map(|hour| format!("Mar 28 1{hour}:00:00 gate app[5]: request {hour} done\n")).collect();
     let said = triage(&place, &messages, &[]);
     assert_eq!(said.code, 10, "{}{}", said.out, said.err);
     assert!(said.err.contains("none of the 9 records is of a class that a rule asks about"), "{}", said.err);

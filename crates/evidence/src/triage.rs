@@ -18,7 +18,7 @@ pub use played::Played;
 
 use crate::claim::{Assertion, Entailment};
 use crate::judge::Verdict;
-use crate::rules::{Outcome, Position};
+use crate::rules::{Outcome, Position, Unknown};
 use crate::{Fact, FactId, Packet};
 
 /// A verdict with the packet that it is about.
@@ -90,7 +90,7 @@ impl Triage<'_> {
         if !outcome.skeptic.unknowns.is_empty() {
             let _ = writeln!(out, "\n{}", self.open());
             for unknown in &outcome.skeptic.unknowns {
-                let _ = writeln!(out, "  {unknown}");
+                let _ = writeln!(out, "  {}", question(unknown));
             }
         }
         for (place, hit) in self.hit_lines().iter().enumerate() {
@@ -145,7 +145,7 @@ impl Triage<'_> {
         if !outcome.skeptic.unknowns.is_empty() {
             let _ = writeln!(out, "\n## {}\n", self.open());
             for unknown in &outcome.skeptic.unknowns {
-                let _ = writeln!(out, "- {}", escaped(unknown));
+                let _ = writeln!(out, "- {}", escaped(&question(unknown)));
             }
         }
         for (place, hit) in self.hit_lines().iter().enumerate() {
@@ -268,13 +268,23 @@ impl Triage<'_> {
         format!("{kind} {}: {predicate} [{}] ({check}; {confidence})", assertion.interpretation, facts.join(" "))
     }
 
-    /// The facts that either side cites.
+    /// The facts that either side cites, and those that open questions are about.
     fn cited(&self) -> impl Iterator<Item = &Fact> {
         let mut ids = [self.outcome.architect.cited(), self.outcome.skeptic.cited()].concat();
+        ids.extend(self.outcome.skeptic.unknowns.iter().flat_map(|unknown| &unknown.facts));
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter().filter_map(|id| self.packet.fact(id))
     }
+}
+
+/// An open question with the facts that it is about.
+fn question(unknown: &Unknown) -> String {
+    if unknown.facts.is_empty() {
+        return unknown.text.clone();
+    }
+    let facts: Vec<String> = unknown.facts.iter().map(ToString::to_string).collect();
+    format!("{} [{}]", unknown.text, facts.join(" "))
 }
 
 /// A row of a timeline.

@@ -14,6 +14,8 @@ mod pseudonyms;
 #[cfg(feature = "extract")]
 mod real;
 #[cfg(feature = "extract")]
+mod reports;
+#[cfg(feature = "extract")]
 mod selection;
 mod signs;
 mod support;

@@ -136,7 +136,10 @@ fn the_same_positions_can_be_judged_by_the_published_judges() {
 #[test]
 fn unknowns_say_what_would_settle_it() {
     let outcome = single_turn(&packet(guesses()), &rules(), SkepticKind::Deterministic, Decision::Claims);
-    assert!(outcome.skeptic.unknowns[0].contains("address:192.0.2.7"), "{:?}", outcome.skeptic.unknowns);
+    let open = &outcome.skeptic.unknowns[0];
+    assert!(open.text.contains("address:192.0.2.7"), "{open:?}");
+    // The facts are those of the assertion that nothing covers.
+    assert_eq!(open.facts, outcome.architect.cited(), "{open:?}");
 }
 
 #[test]

@@ -145,7 +145,8 @@ fn every_form_of_a_verdict_shows_hits_with_their_author() {
     let xml = started("C:\\a.exe", "mimikatz <b>");
     let (packet, _) = packet(&xml, Some(&matcher()), &Selection::default());
     let outcome = single_turn(&packet, &own_rules(), SkepticKind::Deterministic, Decision::Claims);
-    let triage = Triage { packet: &packet, outcome: &outcome, played: None, gaps: &Gaps::default(), places: &Places::default() };
+    let triage =
+        Triage { packet: &packet, outcome: &outcome, played: None, gaps: &Gaps::default(), places: &Places::default() };
     let lines: String = triage.json_lines().iter().map(ToString::to_string).collect();
     let timeline: String = triage.timeline().into_iter().map(|row| row.message).collect();
     for text in [triage.text(), triage.markdown(), triage.html(), lines, timeline] {

@@ -10,7 +10,7 @@ use gimbal_agent::prompt::Question;
 use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage, TokenCount};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::{Entailment, Predicate};
-use gimbal_evidence::rules::Position;
+use gimbal_evidence::rules::{Position, Unknown};
 use gimbal_messages::records::debate::{Asserted, Confidence, FellBack};
 use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, spaced};
@@ -109,7 +109,8 @@ impl<'a> DebateSide<'a> {
             .enumerate()
             .map(|(index, assertion)| shown(self.role, index, assertion, confidences))
             .collect();
-        json!({ "confidence": turn.written.to_f64(), "assertions": assertions, "unknowns": turn.position.unknowns })
+        let unknowns = Unknown::texts(&turn.position.unknowns);
+        json!({ "confidence": turn.written.to_f64(), "assertions": assertions, "unknowns": unknowns })
     }
 
     /// Sends what it said last to the other side; `None` if nothing was said or the message was lost.
@@ -208,6 +209,7 @@ impl<'a> DebateSide<'a> {
             return Ok(self.rule(strategy, round, heard, true));
         };
         let Spoken { assertions, confidence, unknowns, reasons, conceded } = spoken;
+        let unknowns = unknowns.into_iter().map(Unknown::from).collect();
         let position = Position { assertions, confidence: self.told(confidence), unknowns, techniques: Vec::new() };
         let (written, strategy, fell_back) = (confidence, Strategy::Model, false);
         Ok(Turn { round, position, written, strategy, fell_back, reasons, conceded, anchored })
@@ -316,7 +318,7 @@ impl<'a> DebateSide<'a> {
             reasons: text(&turn.reasons.iter().map(|(_, fact)| *fact).collect::<Vec<_>>()),
             conceded: turn.conceded.clone(),
             heard,
-            unknowns: turn.position.unknowns.clone(),
+            unknowns: Unknown::texts(&turn.position.unknowns),
         };
         stage.record(lane, &confidence).await;
     }

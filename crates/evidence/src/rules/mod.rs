@@ -200,6 +200,28 @@ impl RuleSet {
     }
 }
 
+/// A question that would settle the case, with the facts that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// The question.
+    pub text: String,
+    /// The facts that it is about, in the order of their ids; none if a model asked it.
+    pub facts: Vec<FactId>,
+}
+
+impl From<String> for Unknown {
+    fn from(text: String) -> Self {
+        Self { text, facts: Vec::new() }
+    }
+}
+
+impl Unknown {
+    /// The questions alone.
+    pub fn texts(unknowns: &[Self]) -> Vec<String> {
+        unknowns.iter().map(|unknown| unknown.text.clone()).collect()
+    }
+}
+
 /// What one side says of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -208,7 +230,7 @@ pub struct Position {
     /// Confidence of the side, from 0 to 1.
     pub confidence: Milli,
     /// What would settle the question.
-    pub unknowns: Vec<String>,
+    pub unknowns: Vec<Unknown>,
     /// Techniques of MITRE ATT&CK that assertions are about.
     pub techniques: Vec<String>,
 }

@@ -6,7 +6,7 @@ use gimbal_core::Milli;
 
 use super::architect::{MOST_FACTS, stated, union};
 use super::signs::Case;
-use super::{Explanation, Position, RuleSet, combined};
+use super::{Explanation, Position, RuleSet, Unknown, combined};
 use crate::claim::{Assertion, AssertionKind, Predicate};
 use crate::{Class, Fact, FactId, Packet};
 
@@ -174,21 +174,31 @@ fn of(context: &Fact) -> Explanation {
 }
 
 /// What would settle the question: of each assertion that nothing covers, a statement about whom it is about; sources that were not
-/// collected.
-fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<String> {
-    let mut unknowns = Vec::new();
+/// collected. Each is about the facts that it follows from.
+fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<Unknown> {
+    let mut unknowns: Vec<Unknown> = Vec::new();
     for assertion in &thesis.assertions {
-        let open = assertion.facts.iter().filter(|id| !covered.contains(id)).filter_map(|id| packet.fact(*id));
-        if let Some(actor) = open.filter_map(|fact| fact.actor.as_ref()).next() {
-            unknowns.push(format!(
-                "whether {actor} was expected to do this: an inventory entry, a change or a known account"
-            ));
+        let open = || assertion.facts.iter().filter(|id| !covered.contains(id)).filter_map(|id| packet.fact(*id));
+        if let Some(actor) = open().find_map(|fact| fact.actor.as_ref()) {
+            let text =
+                format!("whether {actor} was expected to do this: an inventory entry, a change or a known account");
+            let own = open().filter(|fact| fact.actor.as_ref() == Some(actor));
+            unknowns.push(Unknown { text, facts: own.map(|fact| fact.id).collect() });
         }
     }
     for fact in packet.facts().iter().filter(|fact| fact.class == Class::NotCollected) {
-        unknowns.push(format!("what {} says was not collected ({})", fact.id, fact.action));
+        let text = format!("what {} says was not collected ({})", fact.id, fact.action);
+        unknowns.push(Unknown { text, facts: vec![fact.id] });
     }
-    unknowns.dedup();
+    unknowns.dedup_by(|next, kept| {
+        let same = next.text == kept.text;
+        if same {
+            kept.facts.append(&mut next.facts);
+            kept.facts.sort_unstable();
+            kept.facts.dedup();
+        }
+        same
+    });
     unknowns.truncate(5);
     unknowns
 }

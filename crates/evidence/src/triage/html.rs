@@ -73,7 +73,9 @@ impl Triage<'_> {
         if !outcome.skeptic.unknowns.is_empty() {
             let _ = writeln!(out, "<h2>{}</h2>\n<ul>", escaped(self.open()));
             for unknown in &outcome.skeptic.unknowns {
-                let _ = writeln!(out, "<li>{}</li>", escaped(unknown));
+                let links: Vec<String> = unknown.facts.iter().map(|id| link(*id)).collect();
+                let links = if links.is_empty() { String::new() } else { format!(" [{}]", links.join(" ")) };
+                let _ = writeln!(out, "<li>{}{links}</li>", escaped(&unknown.text));
             }
             let _ = writeln!(out, "</ul>");
         }

@@ -50,7 +50,8 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         }
     };
     let gaps = Gaps::of(&packet, played.is_none().then_some(&rules));
-    let triage = Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps, places: &places(asked) };
+    let triage =
+        Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps, places: &places(asked) };
     match asked.form {
         TriageForm::Text => print!("{}", triage.text()),
         TriageForm::Markdown => print!("{}", triage.markdown()),
@@ -63,7 +64,10 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
         Verdict::ThreatDismissed if !gaps.is_none() && !asked.allow_left_out => {
             let left_out = (gaps.in_no_fact > 0).then(|| {
                 let are = if gaps.in_no_fact == 1 { "is" } else { "are" };
-                format!("{} of what was read {are} in none of its facts", stdio::count(gaps.in_no_fact, "record", "records"))
+                format!(
+                    "{} of what was read {are} in none of its facts",
+                    stdio::count(gaps.in_no_fact, "record", "records")
+                )
             });
             let what: Vec<String> = left_out.into_iter().chain(gaps.sentence()).collect();
             stdio::message(&format!(
