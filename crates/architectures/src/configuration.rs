@@ -1,6 +1,6 @@
 //! Named settings of `personas/configurations.yaml` and what a study writes over them.
 
-use gimbal_agent::persona::{configurations, data::Configuration};
+use gimbal_agent::persona::{data::Configuration, shared_configurations};
 use gimbal_core::{BuildError, Files, nearest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -35,7 +35,7 @@ pub(crate) fn read_whole<T: JsonSchema + DeserializeOwned + 'static>(
 
 /// The settings of the configuration called `wanted`.
 fn configuration(name: &str, wanted: &str, files: &dyn Files) -> Result<Map<String, Value>, BuildError> {
-    let all = configurations(files).map_err(|error| BuildError::new(error.to_string()).at("configuration"))?;
+    let all = shared_configurations(files).map_err(|error| BuildError::new(error.to_string()).at("configuration"))?;
     // Those of other architectures would be refused in the next try.
     let own = all.iter().filter(|configuration| configuration.base == name);
     let names = || own.clone().map(|configuration| configuration.name.as_str());

@@ -129,6 +129,19 @@ fn splits_of_one_environment_are_told_apart() {
     assert!(said.contains("duplicate cell"), "{said}");
 }
 
+/// Keys are hashed from parts that cells share; the whole value is what a run folder keeps and `verify` hashes.
+#[test]
+fn the_key_of_a_cell_is_the_hash_of_its_whole_identity() {
+    let faults = "faults:\n  - [{ kind: message.altered, rate: 0.5 }]\nepisodes: { runs: 2, trials: { over: tasks } }";
+    let other = STUDY.replace("episodes: { tasks: { split: test }, runs: 2 }", faults);
+    for text in [STUDY, &other] {
+        let plan = plan(text);
+        for cell in &plan.cells {
+            assert_eq!(cell.key, gimbal_study::plan::Cell::hash(&cell.identity()), "{}", cell.info.id);
+        }
+    }
+}
+
 /// The dry run is read in lines: a role with the model of the others is not told again.
 #[test]
 fn labels_of_roles_are_short() {

@@ -10,7 +10,7 @@ pub mod schemas;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Digest, FileError, Files, nearest};
 use serde::Serialize;
@@ -119,17 +119,25 @@ impl Persona {
     }
 }
 
-/// The named settings of `personas/configurations.yaml`, in order; `None` if there is no such file.
+/// The named settings of `personas/configurations.yaml`, in order; none if there is no such file.
 ///
 /// # Errors
 /// When the file cannot be read as what it should be, or holds a name twice.
 pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, PersonaError> {
-    let Some((text, place)) = files.read("personas/configurations.yaml")? else { return Ok(Vec::new()) };
+    shared_configurations(files).map(|shared| shared.to_vec())
+}
+
+/// The same as [`configurations`]; all who ask share one list as long as the text of the file is the same.
+///
+/// # Errors
+/// As [`configurations`].
+pub fn shared_configurations(files: &dyn Files) -> Result<Arc<[data::Configuration]>, PersonaError> {
+    let Some((text, place)) = files.read("personas/configurations.yaml")? else { return Ok(Arc::default()) };
     // A study of thousands of cells asks as often; the file is read each time, and understood when it has changed.
-    static LATEST: Mutex<Option<(String, Vec<data::Configuration>)>> = Mutex::new(None);
+    static LATEST: Mutex<Option<(String, Arc<[data::Configuration]>)>> = Mutex::new(None);
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, configurations)) = latest.as_ref().filter(|(known, _)| *known == text) {
-        return Ok(configurations.clone());
+        return Ok(Arc::clone(configurations));
     }
     let data::Configurations { configurations } = gimbal_core::yaml::read(&text, &place)?;
     for (index, configuration) in configurations.iter().enumerate() {
@@ -139,7 +147,8 @@ pub fn configurations(files: &dyn Files) -> Result<Vec<data::Configuration>, Per
             return Err(PersonaError::Value { place, line, message });
         }
     }
-    *latest = Some((text, configurations.clone()));
+    let configurations: Arc<[data::Configuration]> = configurations.into();
+    *latest = Some((text, Arc::clone(&configurations)));
     Ok(configurations)
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Needs, Offers, RoleSettings};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::faults::FaultSet;
 use crate::faults::{Fault, Faults, Site};
@@ -94,12 +94,4 @@ impl Merged {
             because.join("; ")
         ))
     }
-}
-
-/// What decides the episodes of a cell, whatever names it was written under.
-pub(super) fn decides(identity: &Value, answering: Value, possible: &Faults) -> Value {
-    let mut decides = identity.clone();
-    decides["roles"] = answering;
-    decides["faults"] = possible.identity();
-    json!(decides)
 }

@@ -1,7 +1,7 @@
 //! The plan and its cells.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gimbal_analysis::profile::ActionFacts;
 use gimbal_analysis::{CellInfo, Thresholds};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::artefacts::Artefacts;
 use super::file::{Count, Over, StudyFile, Trials};
+use super::hashed::{Hashed, object};
 use crate::faults::Faults;
 use crate::stage::Role;
 
@@ -28,6 +29,8 @@ pub struct EnvironmentPart {
     pub environment: String,
     /// The split of its tasks, where the study plays the same environment on several: each is a part of its own.
     pub split: Option<String>,
+    /// The canonical text of its identity, written when the first cell asks for it.
+    text: OnceLock<String>,
 }
 
 impl EnvironmentPart {
@@ -35,7 +38,7 @@ impl EnvironmentPart {
     #[must_use]
     pub fn new(family: Arc<dyn Catalogue>, options: Value, label: String, tasks: Vec<TaskId>) -> Self {
         let environment = canonical::text(&json!({ "name": family.name(), "options": family.environment(&options) }));
-        Self { family, options, label, tasks, environment, split: None }
+        Self { family, options, label, tasks, environment, split: None, text: OnceLock::new() }
     }
 
     /// What keys hold of it.
@@ -48,6 +51,11 @@ impl EnvironmentPart {
             identity["split"] = split.as_str().into();
         }
         identity
+    }
+
+    /// [`EnvironmentPart::identity`] as canonical text. Cells share it, so that it is asked for when nothing of the part changes any more.
+    pub(crate) fn identity_text(&self) -> &str {
+        self.text.get_or_init(|| canonical::text(&self.identity()))
     }
 
     /// What the brief says of outcomes and of actions, for readers of the run; `None` where it cannot be opened.
@@ -74,6 +82,8 @@ pub struct Cell {
     pub base: String,
     /// Architecture.
     pub architecture: Arc<dyn Architecture>,
+    /// What the architecture resolved, shared by its cells.
+    pub settings: Arc<Hashed>,
     /// Settings of roles; empty where no model is asked.
     pub roles: BTreeMap<String, RoleSettings>,
     /// What of the models goes into the key, by role.
@@ -93,33 +103,57 @@ impl Cell {
     #[must_use]
     pub fn identity(&self) -> Value {
         let mut identity = json!({
-            "architecture": { "base": self.base, "settings": self.architecture.resolved() },
+            "architecture": { "base": self.base, "settings": self.settings.value },
             "artefacts": self.artefacts.identity(),
             "environment": self.environment.identity(),
             "faults": self.faults.identity(),
             "roles": self.identities,
         });
-        // Tasks that go before a trial decide it. Absent otherwise, so that cells of earlier runs are the same cells.
-        if self.trials.over == Over::Tasks {
-            let mut tasks: Vec<&str> = self.environment.tasks.iter().map(|task| task.0.as_str()).collect();
-            tasks.sort_unstable();
-            let tasks = Digest::of(tasks.join("\n").as_bytes());
-            identity["sessions"] = json!({ "over": self.trials.over.name(), "tasks": tasks });
+        if let Some(sessions) = self.sessions_identity() {
+            identity["sessions"] = sessions;
         }
         identity
     }
 
-    /// What decides how players that look at requests only play the cell: not the names of models, nor the tasks and runs.
-    pub(crate) fn manner(&self) -> Value {
+    /// Tasks that go before a trial decide it. `None` otherwise, so that cells of earlier runs are the same cells.
+    fn sessions_identity(&self) -> Option<Value> {
+        if self.trials.over != Over::Tasks {
+            return None;
+        }
+        let mut tasks: Vec<&str> = self.environment.tasks.iter().map(|task| task.0.as_str()).collect();
+        tasks.sort_unstable();
+        let tasks = Digest::of(tasks.join("\n").as_bytes());
+        Some(json!({ "over": self.trials.over.name(), "tasks": tasks }))
+    }
+
+    /// Hash of the cell's identity with these roles and faults, made of the parts that cells share. With its own it is
+    /// [`Cell::hash`] of [`Cell::identity`].
+    pub(super) fn hash_with(&self, roles: &Value, faults: &Faults) -> Digest {
+        let base = canonical::text(&Value::from(self.base.as_str()));
+        let architecture = object(&[("base", &base), ("settings", &self.settings.text)]);
+        let [artefacts, faults, roles] =
+            [&self.artefacts.identity(), &faults.identity(), roles].map(|part| canonical::text(part));
+        let sessions = self.sessions_identity().map(|sessions| canonical::text(&sessions));
+        let mut members = vec![
+            ("architecture", architecture.as_str()),
+            ("artefacts", &artefacts),
+            ("environment", self.environment.identity_text()),
+            ("faults", &faults),
+            ("roles", &roles),
+        ];
+        members.extend(sessions.as_deref().map(|sessions| ("sessions", sessions)));
+        Self::hash_text(&object(&members))
+    }
+
+    /// What decides how players that look at requests only play the cell: not the names of models, nor the tasks and runs. As the
+    /// canonical text of a list.
+    pub(crate) fn manner(&self) -> String {
         let of = |(role, settings): (&String, &RoleSettings)| {
             (role.clone(), json!([settings.decoding, settings.sampling.max_output_tokens]))
         };
         let roles: serde_json::Map<String, Value> = self.roles.iter().map(of).collect();
-        let manner = json!([self.environment.identity(), self.base, self.architecture.resolved(), roles]);
-        match self.artefacts.identity() {
-            Value::Array(artefacts) if artefacts.is_empty() => manner,
-            artefacts => json!([manner, artefacts]),
-        }
+        let beside = canonical::text(&json!([self.base, roles, self.artefacts.identity()]));
+        format!("[{},{},{beside}]", self.environment.identity_text(), self.settings.text)
     }
 
     /// The roles of the cell, all played by one model.
@@ -133,7 +167,11 @@ impl Cell {
     /// Hash of [`Cell::identity`].
     #[must_use]
     pub fn hash(identity: &Value) -> Digest {
-        Digest::of_parts(&[b"gimbal/cell/v1", canonical::text(identity).as_bytes()])
+        Self::hash_text(&canonical::text(identity))
+    }
+
+    fn hash_text(identity: &str) -> Digest {
+        Digest::of_parts(&[b"gimbal/cell/v1", identity.as_bytes()])
     }
 }
 

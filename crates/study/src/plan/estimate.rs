@@ -217,13 +217,14 @@ impl Measured {
 
 /// What cells share that take about as much.
 fn kind(cell: &Cell) -> Digest {
-    Digest::of(canonical::text(&json!([cell.environment.identity(), cell.base])).as_bytes())
+    Digest::of_parts(&[cell.environment.identity_text().as_bytes(), cell.base.as_bytes()])
 }
 
 /// What decides how that model plays a cell.
 fn alike(cell: &Cell) -> Digest {
     let tasks: Vec<&str> = cell.environment.tasks.iter().take(PLAYED as usize).map(|task| task.0.as_str()).collect();
-    Digest::of(canonical::text(&json!([cell.manner(), tasks, cell.count.runs.min(PLAYED)])).as_bytes())
+    let beside = canonical::text(&json!([tasks, cell.count.runs.min(PLAYED)]));
+    Digest::of_parts(&[cell.manner().as_bytes(), beside.as_bytes()])
 }
 
 /// Episodes that were played in memory: role and tokens of every call.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gimbal_core::{
     CallContext, ChatModel, ChatRequest, Completion, Digest, EpisodeStopped, Limits, ModelError, ModelErrorKind,
-    canonical,
 };
 
 use super::cells::Plan;
@@ -29,7 +28,7 @@ pub(crate) async fn fillable(plan: &Arc<Plan>) -> Result<(), Problems> {
     let mut problems = Problems::default();
     let mut tried: BTreeSet<Digest> = BTreeSet::new();
     for (place, cell) in plan.cells.iter().enumerate().filter(|(_, cell)| !cell.roles.is_empty()) {
-        if !tried.insert(Digest::of(canonical::text(&cell.manner()).as_bytes())) {
+        if !tried.insert(Digest::of(cell.manner().as_bytes())) {
             continue;
         }
         let own = Arc::clone(plan);

@@ -16,6 +16,7 @@ use crate::plan::cells::{Cell, EnvironmentPart};
 use crate::plan::error::{Problem, Problems};
 use crate::plan::faults::FaultSet;
 use crate::plan::file::{Count, StudyFile, Trials};
+use crate::plan::hashed::Hashed;
 use crate::plan::labels;
 use crate::plan::masks::{self, Decided};
 
@@ -82,6 +83,9 @@ pub(super) fn cells(
                 }
                 let entry = (part, number, alone::answered(&played, &asked));
                 let own = built.architecture.for_models(&by_role(&played, &asked));
+                let settings = own
+                    .as_ref()
+                    .map_or_else(|| Arc::clone(&built.settings), |own| Arc::new(Hashed::new(own.resolved())));
                 let architecture = own.unwrap_or_else(|| Arc::clone(&built.architecture));
                 for written in fault_sets {
                     let possible = alone::possible(&written.faults, &built.needs, &offers);
@@ -91,12 +95,13 @@ pub(super) fn cells(
                     }
                     let faults = if idle { &no_faults[0] } else { written };
                     let trials = study.episodes.trials;
-                    let parts =
-                        Parts { environment, built, architecture: &architecture, roles: &played, faults, trials };
+                    let architecture = (&architecture, &settings);
+                    let parts = Parts { environment, built, architecture, roles: &played, faults, trials };
                     let mut cell = cell(&parts, &models.facts, several);
                     cell.place = cells.len();
                     let answering = alone::answering(&cell.identities, &asked);
-                    let play = Cell::hash(&alone::decides(&cell.identity(), answering, &possible));
+                    // What decides the episodes of a cell, whatever names it was written under.
+                    let play = cell.hash_with(&answering, &possible);
                     if by_play.get(&play).is_some_and(|(_, of)| *of == entry) {
                         merged.same(!idle);
                         continue;
@@ -142,7 +147,8 @@ fn by_role(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> BTreeMa
 struct Parts<'a> {
     environment: &'a Arc<EnvironmentPart>,
     built: &'a Built,
-    architecture: &'a Arc<dyn Architecture>,
+    /// With what it resolved.
+    architecture: (&'a Arc<dyn Architecture>, &'a Arc<Hashed>),
     roles: &'a BTreeMap<String, RoleSettings>,
     faults: &'a FaultSet,
     trials: Trials,
@@ -153,7 +159,7 @@ fn cell(
     facts: &BTreeMap<String, ModelFacts>,
     (several_environments, several_roles): (bool, bool),
 ) -> Cell {
-    let Parts { environment, built, architecture, faults, .. } = *parts;
+    let Parts { environment, built, architecture: (architecture, settings), faults, .. } = *parts;
     let roles = parts.roles.clone();
     let mut id = built.label.clone();
     if several_environments {
@@ -212,6 +218,7 @@ fn cell(
         environment: Arc::clone(environment),
         base: built.variant.base.clone(),
         architecture: Arc::clone(architecture),
+        settings: Arc::clone(settings),
         roles,
         identities: Value::Object(identities),
         faults: faults.faults.clone(),
@@ -219,7 +226,7 @@ fn cell(
         count: Count { runs: 1, block: None },
         trials: parts.trials,
     };
-    cell.key = Cell::hash(&cell.identity());
+    cell.key = cell.hash_with(&cell.identities, &cell.faults);
     cell
 }
 

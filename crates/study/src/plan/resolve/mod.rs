@@ -12,7 +12,7 @@ use gimbal_core::{Files, nearest};
 
 use self::chosen::{check_baseline, check_size, check_trials, choose, count};
 use self::combine::cells;
-use self::named::{architecture, environment, tell_apart};
+use self::named::{Schemas, architecture, environment, tell_apart};
 use self::roles::{check_price, known_roles, role_sets};
 use super::artefacts::Loader;
 use super::cells::{EnvironmentPart, Plan};
@@ -47,10 +47,10 @@ pub fn resolve(
     tell_apart(&study, &mut environments);
     let environments: Vec<Arc<EnvironmentPart>> = environments.into_iter().map(Arc::new).collect();
     check_trials(&study, &environments, &mut problems);
-    let mut built = Vec::new();
+    let (mut built, mut schemas) = (Vec::new(), Schemas::new());
     let mut loader = Loader::new(&study, registry, files);
     for variant in &study.architectures {
-        built.extend(problems.note(architecture(&study, variant, (registry, files), &mut loader)));
+        built.extend(problems.note(architecture(&study, variant, (registry, files), (&mut loader, &mut schemas))));
     }
     // What an architecture that could not be built asks for is not known.
     if built.len() == study.architectures.len() {

@@ -1,6 +1,6 @@
 //! Environments and architectures by their names, each with its settings checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_core::yaml::{Location, Node};
@@ -11,6 +11,7 @@ use crate::plan::artefacts::{Artefacts, Loader};
 use crate::plan::cells::EnvironmentPart;
 use crate::plan::error::Problem;
 use crate::plan::file::{Named, StudyFile, Tasks, Variant};
+use crate::plan::hashed::Hashed;
 use crate::plan::labels;
 use crate::plan::members::unknown;
 use crate::registry::Registry;
@@ -20,6 +21,8 @@ pub(super) struct Built {
     pub(super) variant: Variant,
     pub(super) label: String,
     pub(super) architecture: Arc<dyn Architecture>,
+    /// What it resolved: cells share it.
+    pub(super) settings: Arc<Hashed>,
     pub(super) needs: Needs,
     pub(super) artefacts: Artefacts,
 }
@@ -114,11 +117,14 @@ fn named_tasks(
     Ok(wanted.names.iter().cloned().map(TaskId).collect())
 }
 
+/// Schemas of settings by the name of their architecture: a study has many entries of few.
+pub(super) type Schemas = BTreeMap<String, Value>;
+
 pub(super) fn architecture(
     study: &StudyFile,
     variant: &Variant,
     (registry, files): (&Registry, &dyn Files),
-    loader: &mut Loader<'_>,
+    (loader, schemas): (&mut Loader<'_>, &mut Schemas),
 ) -> Result<Built, Problem> {
     let file = &study.file;
     let Some(kind) = registry.architecture(&variant.base) else {
@@ -128,7 +134,8 @@ pub(super) fn architecture(
         return Err(Problem::at(file, variant.node.place("base"), what));
     };
     let what = format!("the settings of `{}`", variant.base);
-    check_keys(file, &variant.node, &variant.settings, &kind.schema(), &["base", "name", "axis", "artefacts"], &what)?;
+    let schema = schemas.entry(variant.base.clone()).or_insert_with(|| kind.schema());
+    check_keys(file, &variant.node, &variant.settings, schema, &["base", "name", "axis", "artefacts"], &what)?;
     let architecture = kind.build(&variant.settings, files).map_err(|error| {
         let lists_policies = error.is_missing && error.key == "policy";
         let offered = if lists_policies { policies(study, registry) } else { String::new() };
@@ -136,7 +143,8 @@ pub(super) fn architecture(
     })?;
     let (label, needs) = (labels::architecture(variant), architecture.needs());
     let artefacts = loader.of(variant, &label, &needs)?;
-    Ok(Built { variant: variant.clone(), label, architecture, needs, artefacts })
+    let settings = Arc::new(Hashed::new(architecture.resolved()));
+    Ok(Built { variant: variant.clone(), label, architecture, settings, needs, artefacts })
 }
 
 /// The place of a setting. Settings of all agents may be written in the place of those of one.
