@@ -2,6 +2,9 @@
 //! Its address is in `GIMBAL_REAL_SERVER`; where that is not set, the test says so and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+mod agents;
+
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use gimbal_core::{
@@ -36,19 +39,27 @@ fn request(words: &str, grammar: Option<Grammar>) -> ChatRequest {
     }
 }
 
-/// What the server itself counts of a text, in either server's way; `None` where it offers no such count.
-async fn counted(base: &str, text: &str) -> Option<u64> {
+/// The endpoint of the server.
+fn endpoints(base: &str) -> BTreeMap<String, Endpoint> {
+    let endpoint = Endpoint { base: base.to_owned(), key_variable: None, grammar: Some(Dialect::Llamacpp) };
+    [("llamacpp".to_owned(), endpoint)].into()
+}
+
+/// What the server answers outside the chat endpoint; `None` where it has no such path.
+async fn ask(base: &str, path: &str, body: Value) -> Option<Value> {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let root = base.strip_suffix("/v1").unwrap_or(base);
-    let ask = async |path: &str, body: Value| {
-        let answer = client.post(format!("{root}{path}")).header("content-type", "application/json");
-        let answer = answer.body(body.to_string()).send().await.ok().filter(|answer| answer.status().is_success())?;
-        serde_json::from_str::<Value>(&answer.text().await.ok()?).ok()
-    };
-    if let Some(answer) = ask("/tokenize", json!({ "content": text })).await {
+    let answer = client.post(format!("{root}{path}")).header("content-type", "application/json");
+    let answer = answer.body(body.to_string()).send().await.ok().filter(|answer| answer.status().is_success())?;
+    serde_json::from_str(&answer.text().await.ok()?).ok()
+}
+
+/// What the server itself counts of a text, in either server's way; `None` where it offers no such count.
+async fn counted(base: &str, text: &str) -> Option<u64> {
+    if let Some(answer) = ask(base, "/tokenize", json!({ "content": text })).await {
         return answer["tokens"].as_array().map(|tokens| tokens.len() as u64);
     }
-    ask("/extras/tokenize/count", json!({ "input": text })).await?["count"].as_u64()
+    ask(base, "/extras/tokenize/count", json!({ "input": text })).await?["count"].as_u64()
 }
 
 #[tokio::test]
@@ -57,9 +68,7 @@ async fn a_server_that_is_not_ours_answers_and_counts_as_we_read_it() {
         println!("skipped: GIMBAL_REAL_SERVER is not set; `scripts/real-server` starts a server and sets it");
         return;
     };
-    let endpoint = Endpoint { base: base.clone(), key_variable: None, grammar: Some(Dialect::Llamacpp) };
-    let endpoints = [("llamacpp".to_owned(), endpoint)].into();
-    let models = Models::new(ModelsConfig { endpoints, ..ModelsConfig::default() });
+    let models = Models::new(ModelsConfig { endpoints: endpoints(&base), ..ModelsConfig::default() });
     let context_of_server = models.survey("llamacpp/served").await;
     println!("context: {context_of_server:?}");
     let model = models.open("llamacpp/served").unwrap();
