@@ -118,7 +118,7 @@ pub struct CellSummary {
     /// BCa bootstrap interval of the shifted efficiency.
     pub shifted_interval: Option<Interval>,
     /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
-    /// `None` without a model.
+    /// `None` without a model, for few episodes and for equal returns.
     pub efficient: Option<bool>,
     /// Stops with their counts, most frequent first; episodes lost to infrastructure and limits, too.
     pub stops: Vec<(Stop, u64)>,
@@ -148,6 +148,12 @@ impl CellSummary {
     #[must_use]
     pub fn has_few(&self) -> bool {
         (1..FEWEST).contains(&self.episodes)
+    }
+
+    /// Whether it has enough episodes for an interval, and all of them returned the same: how sure the mean is was not measured.
+    #[must_use]
+    pub fn returned_the_same(&self) -> bool {
+        self.returns.is_some_and(|returns| returns.is_constant())
     }
 
     /// Whether the model hardly acted ([`crate::acted`]): the cell is not a measurement of it. Its mean and spread are those of
@@ -553,8 +559,10 @@ fn add_frontier(cells: &mut [CellSummary]) {
     }
     for members in groups.into_values() {
         let points: Vec<Point> = members.iter().map(|(_, point)| *point).collect();
+        // A cell whose returns are all equal has no mark, because nothing says how sure its mean is. Against it others are
+        // measured all the same: a mark that it would take from them must not come back.
         for ((at, _), efficient) in members.iter().zip(pareto(&points)) {
-            cells[*at].efficient = Some(efficient);
+            cells[*at].efficient = (!cells[*at].returned_the_same()).then_some(efficient);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::describe::{FEWEST, Summary};
+use crate::describe::{FEWEST, Summary, told_half_width};
 use crate::hypothesis::paired_t;
 use crate::row::EpisodeRow;
 use crate::special::t_quantile;
@@ -143,12 +143,14 @@ pub(crate) fn robust_error(groups: &[Group]) -> Option<f64> {
 }
 
 /// Half width of the t interval of the mean, with one degree of freedom less than clusters. `None` for fewer than
-/// [`FEWEST`] values in all.
+/// [`FEWEST`] values in all, and where clusters do not vary.
 pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
-    if groups.iter().map(|(_, count)| count).sum::<f64>() < FEWEST as f64 {
+    let (sum, count) = groups.iter().fold((0.0, 0.0), |(sum, count), group| (sum + group.0, count + group.1));
+    if count < FEWEST as f64 {
         return None;
     }
-    Some(robust_error(groups)? * t_quantile(0.5 + confidence / 2.0, (groups.len() - 1) as f64)?)
+    let half = robust_error(groups)? * t_quantile(0.5 + confidence / 2.0, (groups.len() - 1) as f64)?;
+    told_half_width(half, sum / count)
 }
 
 /// Two-sided p of "the mean is 0", robust against clusters; `None` without spread.

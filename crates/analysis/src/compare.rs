@@ -46,7 +46,7 @@ pub struct PairedDifference {
     pub difference: Summary,
     /// Seeds that only one of the two played; they take no part.
     pub unmatched: usize,
-    /// Whether the t interval of the mean difference excludes zero; `None` for one pair.
+    /// Whether the t interval of the mean difference excludes zero; `None` without an interval.
     pub excludes_zero: Option<bool>,
     /// Wins, ties and losses of the first.
     pub outcome: WinTieLoss,

@@ -4,10 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::special::t_quantile;
 
-/// Fewest values from which an interval, or the mark of a Pareto frontier, is told. One value has no spread; two that happen
-/// to be equal would have an interval of no width, which looks like certainty. The one place of this rule: tables, pages
-/// and figures show a dash below it.
+/// Fewest values from which an interval, or the mark of a Pareto frontier, is shown. One value has no spread, and two say little of it.
+/// Values that are all equal have no measured spread, however many they are: an interval of no width would look like certainty
+/// ([`told_half_width`]). Tables, pages and figures show a dash in both cases.
 pub const FEWEST: usize = 3;
+
+/// A half width as it is shown; `None` where the values do not vary, but for rounding. `mean` gives the size of the values.
+pub(crate) fn told_half_width(half: f64, mean: f64) -> Option<f64> {
+    (half > 1e-9 * mean.abs().max(1e-3)).then_some(half)
+}
 
 /// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +52,7 @@ pub struct Summary {
     pub mean: f64,
     /// Sample standard deviation with n-1; `None` for one value (BOG-162).
     pub sd: Option<f64>,
-    /// Half width of the Student t interval of the mean; `None` for fewer than [`FEWEST`] values (BOG-167). With n-1 degrees of freedom, or
+    /// Half width of the Student t interval of the mean; `None` for fewer than [`FEWEST`] values, and for equal ones (BOG-167). With n-1 degrees of freedom, or
     /// robust against `clusters` with one degree of freedom less than these.
     pub half_width: Option<f64>,
     /// Clusters that the interval is robust against; `None` where every value stands for itself.
@@ -84,7 +89,7 @@ impl Summary {
             let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
             (squares / (n - 1) as f64).sqrt()
         });
-        let half_width = sd.and_then(|sd| t_half_width(sd, n, confidence));
+        let half_width = sd.and_then(|sd| t_half_width(sd, n, confidence)).and_then(|half| told_half_width(half, mean));
         Some(Self {
             n,
             mean,
@@ -104,7 +109,13 @@ impl Summary {
         Self { mean: mean.clamp(self.min, self.max), ..self }
     }
 
-    /// The interval of the mean; `None` for fewer than [`FEWEST`] values.
+    /// Whether there are enough values for an interval, and all are equal: they say nothing about how values vary.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.n >= FEWEST && self.min >= self.max
+    }
+
+    /// The interval of the mean; `None` for fewer than [`FEWEST`] values, and for equal ones.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         self.half_width.map(|half| Interval { low: self.mean - half, high: self.mean + half })

@@ -24,11 +24,20 @@ pub fn interval_note(analysis: &Analysis) -> String {
     format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.{few}")
 }
 
-/// What is left out where a cell has too few episodes, for the legends of tables and figures; `None` where all have enough.
+/// What is left out where a cell has too few episodes, or returned the same in all of them, for the legends of tables and figures;
+/// `None` where nothing is left out.
 #[must_use]
 pub fn few_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
-    cells
-        .into_iter()
-        .any(CellSummary::has_few)
-        .then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."))
+    let (mut few, mut same) = (false, false);
+    for cell in cells {
+        few |= cell.has_few();
+        same |= cell.returned_the_same();
+    }
+    let few = few.then(|| format!("Fewer than {FEWEST} episodes have no interval and no Pareto mark."));
+    let same = same.then(|| EQUAL_NOTE.to_owned());
+    let notes: Vec<String> = few.into_iter().chain(same).collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
 }
+
+/// Why a cell of many episodes has no interval.
+pub const EQUAL_NOTE: &str = "Where all episodes of a cell returned the same there is no interval and no Pareto mark: equal returns measure no spread.";

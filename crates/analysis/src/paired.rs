@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clusters::{Group, Grouping, Place, half_width, p_value};
 use crate::compare::{Pair, PairedDifference, grouping, matched, paired_with};
-use crate::describe::{Interval, t_half_width};
+use crate::describe::{Interval, t_half_width, told_half_width};
 use crate::hypothesis::mcnemar;
 use crate::options::Options;
 use crate::resample::Bootstrap;
@@ -70,6 +70,7 @@ pub fn paired_test(
     let groups = grouping.sums(differences.iter().map(|difference| (*difference, 1.0)));
     let mean = basic.difference.mean;
     let plain = basic.difference.sd.and_then(|sd| t_half_width(sd, pairs.len(), options.confidence));
+    let plain = plain.and_then(|half| told_half_width(half, mean));
     let around = |half: f64| Interval { low: mean - half, high: mean + half };
     Some(PairedTest {
         basic,
@@ -132,9 +133,9 @@ pub fn catastrophic_test(
     let (places, differences): (Vec<Place<'_>>, Vec<f64>) =
         pairs.iter().filter_map(|pair| pair.single().map(|(a, b)| (pair.place, below(a) - below(b)))).unzip();
     let groups = Grouping::of(&places).sums(differences.iter().map(|difference| (*difference, 1.0)));
-    let half = half_width(&groups, options.confidence);
     // Where no environment tells the two apart there is no spread to make an interval of: that is not certainty.
-    let interval = half.filter(|half| *half > 0.0).map(|half| Interval { low: estimate - half, high: estimate + half });
+    let interval =
+        half_width(&groups, options.confidence).map(|half| Interval { low: estimate - half, high: estimate + half });
     Some(RateTest { estimate, interval, p: found.p })
 }
 

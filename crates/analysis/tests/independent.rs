@@ -66,7 +66,7 @@ fn descriptions_are_scipys() {
         for (confidence, key) in [(0.95, "half_width_95"), (0.99, "half_width_99")] {
             match Summary::of(&values, confidence).unwrap().half_width {
                 Some(half) => close(half, number(sample, key), 1e-11, name),
-                None => assert!(values.len() < FEWEST, "{name}"),
+                None => assert!(values.len() < FEWEST || number(sample, key) == 0.0, "{name}"),
             }
         }
         for (p, theirs) in sample["quantiles"].as_object().unwrap() {

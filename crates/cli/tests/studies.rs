@@ -195,3 +195,27 @@ fn local_studies_name_their_splits() {
         }
     }
 }
+
+/// Every study of the second work plans, and says which difference it can detect although nothing was played.
+#[test]
+fn studies_of_debate_say_which_difference_they_can_detect() {
+    let place = Place::new();
+    let folder = format!("{}/../../studies", env!("CARGO_MANIFEST_DIR"));
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("ares")).collect();
+    names.sort();
+    let known = ["ares-controls", "ares-embedded", "ares-families", "ares-local", "ares-packets", "ares"];
+    assert_eq!(names, known.map(|name| format!("{name}.yaml")));
+    for name in names {
+        let name = name.trim_end_matches(".yaml");
+        place.write(&format!("{name}.yaml"), &shipped(name));
+        let said = place.gimbal(&["plan", &format!("{name}.yaml"), "--no-cost", "--format", "csv"]).good().out;
+        let rows: Vec<&str> = said.lines().filter(|line| line.contains(",assumed,")).collect();
+        assert!(rows.len() >= 2, "{name}: {said}");
+        for row in rows {
+            let found = row.split(",assumed,").nth(1).and_then(|rest| rest.split(',').next()?.parse::<f64>().ok());
+            assert!(found.is_some_and(|found| (0.1..0.6).contains(&found)), "{name}: {row}");
+        }
+    }
+}

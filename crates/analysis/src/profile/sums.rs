@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Profile;
 use crate::clusters::half_width;
-use crate::describe::{Interval, t_half_width};
+use crate::describe::{Interval, t_half_width, told_half_width};
 
 /// Sum and sum of squares of so many values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,11 +32,11 @@ impl Sum {
         (self.n > 0).then_some(self.mean)
     }
 
-    /// The Student t interval of the mean; `None` below two values.
+    /// The Student t interval of the mean; `None` for fewer than [`crate::FEWEST`] values, and for equal ones.
     #[must_use]
     pub fn interval(&self, confidence: f64) -> Option<Interval> {
         let sd = (self.n > 1).then(|| (self.squares.max(0.0) / (self.n - 1) as f64).sqrt())?;
-        let half = t_half_width(sd, usize::try_from(self.n).ok()?, confidence)?;
+        let half = told_half_width(t_half_width(sd, usize::try_from(self.n).ok()?, confidence)?, self.mean)?;
         Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 }

@@ -5,7 +5,7 @@ use super::{
     return_digits,
 };
 use crate::cells::{Analysis, CellSummary};
-use crate::interval_notes::interval_note;
+use crate::interval_notes::{EQUAL_NOTE, interval_note};
 use crate::options::BaselineChoice;
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
@@ -60,7 +60,12 @@ pub fn essential(main: &Table) -> Table {
     let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| main.cell(row, *index).clone()).collect());
     let telling =
         |note: &&String| [HARDLY_NOTE, "plumbing:", UNPLANNED].iter().any(|beginning| note.starts_with(beginning));
-    Table { columns, rows: rows.collect(), notes: main.notes.iter().filter(telling).cloned().collect(), ..main.clone() }
+    let mut notes: Vec<String> = main.notes.iter().filter(telling).cloned().collect();
+    // A dash in the place of an interval is explained where it is shown.
+    if main.notes.iter().any(|note| note.contains(EQUAL_NOTE)) {
+        notes.push(EQUAL_NOTE.to_owned());
+    }
+    Table { columns, rows: rows.collect(), notes, ..main.clone() }
 }
 
 fn numbers(analysis: &Analysis) -> Vec<Column> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gimbal_analysis::planned::{Demand, PlannedComparison, SdSource, table};
+use gimbal_analysis::planned::{Demand, Discordance, PlannedComparison, SdSource, table};
 use gimbal_analysis::{Cell, Column, ColumnKind, Options, Rows, Table, paired_test};
 use gimbal_bog::axes::Side;
 use gimbal_bog::printed::{BogFacts, paper_sd};
@@ -47,7 +47,8 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
         .map(|(text, place)| BogFacts::parse(&text, &place))
         .transpose()
         .map_err(Failure::usage)?;
-    let compared = comparisons(options, &resolved, earlier.as_ref(), facts.as_ref())?;
+    let rates = rates(&resolved).await;
+    let compared = comparisons(options, &resolved, (earlier.as_ref(), facts.as_ref()), &rates)?;
     if compared.found.is_empty() && options.format == ReportFormat::Text {
         let names: BTreeSet<&str> = resolved.cells.iter().map(|cell| cell.info.configuration.as_str()).collect();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
@@ -101,6 +102,18 @@ fn earlier(options: &Plan, resolved: &Resolved) -> Option<Rows> {
     }
 }
 
+/// The environments of a plan whose mean reward is a rate, by label.
+async fn rates(resolved: &Resolved) -> BTreeSet<String> {
+    let (mut seen, mut rates) = (BTreeSet::new(), BTreeSet::new());
+    for cell in &resolved.cells {
+        let label = &cell.info.environment;
+        if seen.insert(label.clone()) && cell.environment.is_rate().await {
+            rates.insert(label.clone());
+        }
+    }
+    rates
+}
+
 /// What a plan compares.
 struct Compared {
     /// The configuration that the others are compared with.
@@ -126,8 +139,8 @@ impl Compared {
 fn comparisons(
     options: &Plan,
     resolved: &Resolved,
-    earlier: Option<&Rows>,
-    facts: Option<&BogFacts>,
+    (earlier, facts): (Option<&Rows>, Option<&BogFacts>),
+    rates: &BTreeSet<String>,
 ) -> Result<Compared, Failure> {
     let protocol = gimbal_bog::protocol();
     let held = |name: &str| resolved.cells.iter().any(|cell| cell.info.configuration == name);
@@ -154,6 +167,7 @@ fn comparisons(
             return;
         }
         let pairs = resolved.episodes_of(first).min(resolved.episodes_of(second));
+        let is_rate = rates.contains(&first.info.environment);
         let sd = match options.sd {
             Some(sd) => Some((sd, SdSource::Given)),
             None => match played(earlier, first, second) {
@@ -164,6 +178,8 @@ fn comparisons(
                     equal.push(format!("{one} against {two}{of}"));
                     None
                 }
+                // The work's returns have another unit.
+                None if is_rate => Some((Discordance::CLEAR.sd(), SdSource::Assumed)),
                 None => facts.and_then(|facts| paper_sd(facts, one, two)),
             },
         };
@@ -174,6 +190,7 @@ fn comparisons(
             second: two.clone(),
             pairs,
             tasks: first.environment.tasks.len() as u64,
+            is_rate,
             sd,
         });
     };

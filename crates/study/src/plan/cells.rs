@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use gimbal_analysis::profile::ActionFacts;
 use gimbal_analysis::{CellInfo, Thresholds};
-use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, RoleSettings, TaskId, canonical};
+use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, Milli, RoleSettings, TaskId, canonical};
 use serde_json::{Value, json};
 
 use super::artefacts::Artefacts;
@@ -64,6 +64,17 @@ impl EnvironmentPart {
         environment.reset(self.tasks.first()?, 0).await.ok()?;
         let brief = environment.brief();
         Some((Thresholds::of(brief), ActionFacts::of(brief)))
+    }
+
+    /// Whether rewards are from 0 to 1, so that the mean over episodes is a rate; `false` where the environment cannot be opened or
+    /// does not say.
+    pub async fn is_rate(&self) -> bool {
+        let range = async {
+            let mut environment = self.family.open(&self.options).ok()?;
+            environment.reset(self.tasks.first()?, 0).await.ok()?;
+            environment.brief().reward_range
+        };
+        range.await.is_some_and(|(least, most)| least >= Milli::ZERO && most <= Milli(1000))
     }
 }
 

@@ -46,13 +46,14 @@ impl<'a> Scene<'a> {
         format!("{}% Student t interval{robust}{}", self.percent(), self.few())
     }
 
-    /// From how many episodes there is an interval, where a cell has fewer.
+    /// Which cells have no interval, where there are such.
     fn few(&self) -> String {
-        if self.grid.cells().any(gimbal_analysis::CellSummary::has_few) {
-            format!(" (none of fewer than {FEWEST} episodes)")
-        } else {
-            String::new()
-        }
+        let few = self.grid.cells().any(gimbal_analysis::CellSummary::has_few);
+        let same = self.grid.cells().any(gimbal_analysis::CellSummary::returned_the_same);
+        let few = few.then(|| format!("of fewer than {FEWEST} episodes"));
+        let same = same.then(|| "where all episodes returned the same".to_owned());
+        let none: Vec<String> = few.into_iter().chain(same).collect();
+        if none.is_empty() { String::new() } else { format!(" (none {})", none.join(", none ")) }
     }
 
     /// What the intervals of shares are, in words.

@@ -321,11 +321,18 @@ fn compare(
     Some(Against {
         other,
         pairs: both.len(),
-        success: won.interval(),
+        success: ends(&won),
         success_mean: won.mean,
-        tokens: tokens.interval(),
+        tokens: ends(&tokens),
         tokens_mean: tokens.mean,
     })
+}
+
+/// The interval of a difference. Differences of [`FEWEST`] seeds and more that are all equal have none by Student's t; their common
+/// sign decides, as it does in the sign test.
+fn ends(difference: &Summary) -> Option<Interval> {
+    let point = Interval { low: difference.mean, high: difference.mean };
+    difference.interval().or_else(|| (difference.n >= FEWEST && difference.is_constant()).then_some(point))
 }
 
 fn above(interval: Option<Interval>) -> bool {
