@@ -245,19 +245,22 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
     Ok(stacked::draw(svg, &stacks, ("% of episodes", "episodes"), top, caption))
 }
 
-/// Accuracy against tokens.
+/// Accuracy against dollars where every pipeline that asked a model has a price above 0, else against tokens.
 pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
     let mut dots = Vec::new();
     let asked: Vec<Played<'_>> =
         cells.iter().filter(|(summary, _)| summary.tokens.is_some_and(|tokens| tokens.mean > 0.0)).copied().collect();
+    let dollars = |(summary, _): &Played<'_>| summary.cost.as_ref().map(|cost| cost.mean).filter(|cost| *cost > 0.0);
+    let is_priced = asked.iter().all(|cell| dollars(cell).is_some());
     let shown = chosen(&asked, ROWS);
     for cell in &shown {
-        let Some(tokens) = cell.0.tokens.as_ref().filter(|tokens| tokens.mean > 0.0) else { continue };
+        let spent = if is_priced { dollars(cell) } else { cell.0.tokens.as_ref().map(|tokens| tokens.mean) };
+        let Some(spent) = spent else { continue };
         let right = cell.1.iter().map(|case| (case.task.as_str(), case.run, case.is_right()));
         let Some(accuracy) = Proportion::clustered(right, confidence) else { continue };
         let percent = |ends: Interval| Interval { low: 100.0 * ends.low, high: 100.0 * ends.high };
         dots.push(scatter::Dot {
-            x: tokens.mean,
+            x: spent,
             y: 100.0 * accuracy.share,
             x_ends: None,
             y_ends: accuracy.told().map(percent),
@@ -270,10 +273,9 @@ pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
     if dots.is_empty() {
         return Err("no pipeline that asked a model".to_owned());
     }
-
     let chart = scatter::Chart {
         dots: &dots,
-        x_axis: "agent tokens an episode",
+        x_axis: if is_priced { "dollars an episode" } else { "agent tokens an episode" },
         y_axis: "accuracy (%)",
         x_lines: &[],
         y_lines: &[],
@@ -281,7 +283,9 @@ pub fn cost(cells: &[Played<'_>], confidence: f64) -> Drawn {
         height: 300.0,
     };
     let caption = format!(
-        "Accuracy against tokens; runs of one scenario are a cluster of the interval.{}",
+        "Accuracy against {}; runs of one scenario are a cluster of the interval.{}{}",
+        if is_priced { "dollars" } else { "tokens" },
+        if is_priced { "" } else { " Not every pipeline has a price above 0, so that dollars are not shown." },
         rest(asked.len(), shown.len())
     );
     Ok(scatter::draw(Svg::new(), &chart, 0.0, caption))

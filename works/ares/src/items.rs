@@ -7,7 +7,7 @@ use crate::debate;
 use crate::groups::{GAMES, PANELS};
 use crate::tables::frame::Frame;
 use crate::tables::{debates, games, panels, verdicts};
-use crate::{figures, game_figure, printed};
+use crate::{competence_figure, figures, game_figure, printed};
 
 /// A table of cases; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -76,7 +76,7 @@ pub const ITEMS: &[Item] = &[
     figure!("ares-f2", "Given verdicts by the expected one", figures::confusion),
     figure!("ares-f3", "Right verdicts by stated confidence", figures::reliable),
     figure!("ares-f4", "What becomes of the verdict after the first round", figures::flips),
-    figure!("ares-f5", "Accuracy against tokens", figures::cost),
+    figure!("ares-f5", "Accuracy against cost", figures::cost),
     Item {
         key: "ares-f6",
         title: "One debate as claims, facts and confidences",
@@ -86,6 +86,7 @@ pub const ITEMS: &[Item] = &[
         in_report: false,
         make: Make::Figure(debate::figure),
     },
+    figure!("ares-f7", "Accuracy against the competence of noisy experts", competence_figure::draw),
     Item {
         key: "consensus-f1",
         title: "Games of agreement by outcome",

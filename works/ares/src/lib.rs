@@ -4,6 +4,7 @@
 //! `gimbal-architectures`.
 
 pub mod cases;
+mod competence_figure;
 pub mod debate;
 pub mod errors;
 mod figures;

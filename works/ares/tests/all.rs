@@ -3,6 +3,7 @@
 
 mod cases;
 mod debate;
+mod figures;
 mod groups;
 mod history;
 mod printed;

@@ -110,7 +110,7 @@ fn end(marking: &Marking) -> Event {
 }
 
 /// A debate of two rounds in which the Architect retreats: the first round is right, the second is not.
-fn retreat(task: &str) -> Played {
+pub(crate) fn retreat(task: &str) -> Played {
     let marking = marking(task, "CLEAR_THREAT", ThreatConfirmed, Some(Inconclusive), &[1]);
     let events = vec![
         asserted("architect", "entailed"),
@@ -128,7 +128,7 @@ fn retreat(task: &str) -> Played {
 }
 
 /// A single turn that gives the expected verdict and cites a fact beside the one that decides.
-fn single(task: &str) -> Played {
+pub(crate) fn single(task: &str) -> Played {
     let marking = marking(task, "CLEAR_THREAT", ThreatConfirmed, Some(ThreatConfirmed), &[1, 2]);
     let events = vec![
         note(&Refused {
@@ -180,10 +180,10 @@ fn texts(reference: &TextRef) -> Result<String, String> {
 }
 
 /// The events of an episode, and what it ends with.
-type Played = (Vec<Event>, Marking);
+pub(crate) type Played = (Vec<Event>, Marking);
 
 /// A run of these cells: cell id and its episodes, each a run of the scenario that its marking names.
-fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
+pub(crate) fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
     let mut fold = RecordFold::new([&CASES]);
     let mut rows = Rows::default();
     for (id, episodes) in cells {

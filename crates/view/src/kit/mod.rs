@@ -2,6 +2,7 @@
 //! usual charts. Works draw their figures with it; nothing here knows what is drawn.
 
 pub mod colour;
+pub mod curves;
 pub mod labels;
 pub mod lines;
 pub mod looks;

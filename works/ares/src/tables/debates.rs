@@ -148,7 +148,7 @@ pub fn flips(frame: &Frame<'_>) -> Table {
 }
 
 /// Whether all cases are single turns without a vote.
-fn is_single_turn(cases: &[Case]) -> bool {
+pub fn is_single_turn(cases: &[Case]) -> bool {
     cases.iter().all(|case| case.rounds() == 1 && !case.is_vote() && case.gated.is_none())
 }
 

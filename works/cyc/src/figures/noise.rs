@@ -3,10 +3,11 @@
 use crate::cyclic::{Board, CONFIDENCE, INTERVALS};
 use crate::cyclic::{Control, NoiseCurve, NoisePoint, noise_curves};
 use gimbal_analysis::Interval;
-use gimbal_view::kit::looks::{BESIDE, Frame, Key, Look, legend, look, mark, tick_words, upright};
+use gimbal_view::kit::curves::{Curve, Panel, Point};
+use gimbal_view::kit::looks::{BESIDE, Frame, Key, Look, legend, look, upright};
 use gimbal_view::kit::picture::{Drawn, Picture};
-use gimbal_view::kit::scale::{Scale, tick_label};
-use gimbal_view::kit::svg::{Anchor, GRID, HEAD, RULE, SMALL, Svg, WIDTH, Words, fit_head, n, wrapped};
+use gimbal_view::kit::scale::Scale;
+use gimbal_view::kit::svg::{Anchor, HEAD, SMALL, Svg, WIDTH, Words, fit_head, wrapped};
 use gimbal_view::kit::unique;
 
 /// Environments side by side.
@@ -120,11 +121,12 @@ pub fn draw(board: &Board) -> Drawn {
                 }
                 let with = if kind.is_empty() { "without faults" } else { kind };
                 svg.text(left, top_of - 7.0, Anchor::Start, SMALL, &fit_head(with, SMALL.size, wide));
-                grid(&mut svg, frame, &y, column == 0);
+                let panel = Panel { frame, x: &x, y: &y };
+                panel.grid(&mut svg, column == 0);
                 if column == 0 {
                     upright(&mut svg, (12.0, (frame.top + frame.bottom) / 2.0), measure.axis(), HIGH);
                 }
-                axis(&mut svg, frame, &x, &ticks, last);
+                panel.axis(&mut svg, &ticks, last);
                 let own = own(environment);
                 if own.is_empty() {
                     let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
@@ -134,7 +136,7 @@ pub fn draw(board: &Board) -> Drawn {
                     let place = names.iter().position(|known| *known == curve.name).unwrap_or(0);
                     // Side by side, so that no whisker hides another.
                     let aside = (place as f64 - (names.len() - 1) as f64 / 2.0) * 3.4;
-                    line(&mut svg, curve, *measure, (&x, &y), (look_of(&curve.name), aside));
+                    panel.curve(&mut svg, &drawn(curve, *measure, look_of(&curve.name), aside));
                 }
             }
             top = top_of + HIGH + if last { 18.0 } else { 0.0 };
@@ -169,60 +171,11 @@ fn lent(curves: &[NoiseCurve]) -> bool {
         && curves.iter().any(|curve| !curve.faults.is_empty())
 }
 
-fn grid(svg: &mut Svg, frame: Frame, y: &Scale, labelled: bool) {
-    let ticks = y.ticks(4);
-    for tick in &ticks {
-        let at = y.at(*tick);
-        if at < frame.top - 0.5 || at > frame.bottom + 0.5 {
-            continue;
-        }
-        svg.line((frame.left, at), (frame.right, at), "grid", GRID, 1.0, "");
-        if labelled {
-            svg.text(frame.left - 7.0, at + 4.0, Anchor::End, SMALL, &tick_label(*tick, &ticks));
-        }
-    }
-    svg.line((frame.left, frame.top), (frame.left, frame.bottom), "rule", RULE, 1.0, "");
-}
-
-/// Ticks stand at the rates that were played.
-fn axis(svg: &mut Svg, frame: Frame, x: &Scale, rates: &[f64], labelled: bool) {
-    svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "rule", RULE, 1.0, "");
-    let mut sorted = rates.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    for rate in &sorted {
-        svg.line((x.at(*rate), frame.bottom), (x.at(*rate), frame.bottom + 4.0), "rule", RULE, 1.0, "");
-    }
-    if labelled {
-        let told: Vec<(f64, String)> = sorted.iter().map(|rate| (x.at(*rate), tick_label(*rate, &[*rate]))).collect();
-        tick_words(svg, &told, frame.bottom + 16.0);
-    }
-}
-
-fn line(svg: &mut Svg, curve: &NoiseCurve, measure: Measure, (x, y): (&Scale, &Scale), (look, aside): (Look, f64)) {
-    let points: Vec<(f64, f64, Option<Interval>)> = curve
-        .points
-        .iter()
-        .filter_map(|point| {
-            let (value, ends) = measure.of(point)?;
-            Some((x.at(100.0 * point.error) + aside, value, ends))
-        })
-        .collect();
-    let path: Vec<String> = points
-        .iter()
-        .enumerate()
-        .map(|(place, (at, value, _))| format!("{}{} {}", if place == 0 { "M" } else { "L" }, n(*at), n(y.at(*value))))
-        .collect();
-    let dash = if look.dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", look.dash) };
-    svg.raw(&format!(
-        "<path d=\"{}\" class=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{dash}/>",
-        path.join(""),
-        look.class,
-        look.colour
-    ));
-    for (at, value, ends) in points {
-        if let Some(ends) = ends {
-            svg.upright_whisker(y, ends, at, (look.class, look.colour, 1.0, 2.0));
-        }
-        mark(svg, (at, y.at(value)), look, true);
-    }
+/// What a panel shows of a curve.
+fn drawn(curve: &NoiseCurve, measure: Measure, look: Look, aside: f64) -> Curve {
+    let point = |point: &NoisePoint| {
+        let (value, ends) = measure.of(point)?;
+        Some(Point { at: 100.0 * point.error, value, ends })
+    };
+    Curve { look, aside, points: curve.points.iter().filter_map(point).collect() }
 }
