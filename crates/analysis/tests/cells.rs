@@ -287,12 +287,13 @@ fn a_frontier_never_mixes_decodings() {
         cells: vec![free("a"), free("b"), masked("c"), masked("d")],
         episodes: (0..3)
             .flat_map(|run| {
+                let more = i64::from(run) * 1_000;
                 [
-                    episode("a", run, -100_000, 9_000, 100),
-                    episode("b", run, -110_000, 9_500, 100),
+                    episode("a", run, -100_000 - more, 9_000, 100),
+                    episode("b", run, -110_000 - more, 9_500, 100),
                     // Cheaper and better than both free ones.
-                    episode("c", run, -50_000, 4_000, 100),
-                    episode("d", run, -60_000, 4_500, 100),
+                    episode("c", run, -50_000 - more, 4_000, 100),
+                    episode("d", run, -60_000 - more, 4_500, 100),
                 ]
             })
             .collect(),
@@ -334,15 +335,20 @@ fn calibration_by_hand() {
     assert_eq!(brier(&[]), None);
 }
 
-/// Two equal values would have an interval of no width, and a mark of efficiency: tables, and what figures are drawn from,
-/// have a dash. From three on both are there.
+/// One value has no spread, and two say little of it: tables, and what figures are drawn from, have a dash. From three on an interval
+/// and the mark of efficiency are there.
 // covers: BOG-167, BOG-172
 #[test]
 fn fewer_than_three_episodes_have_no_interval_and_no_mark() {
     let play = |episodes: u32| {
         let cells = vec![cell("a", "a", Some("m")), cell("b", "b", Some("m"))];
-        let rows = (0..episodes)
-            .flat_map(|run| [episode("a", run, -100_000, 10_000, 1_000), episode("b", run, -50_000, 20_000, 1_000)]);
+        let rows = (0..episodes).flat_map(|run| {
+            let more = i64::from(run) * 1_000;
+            [
+                episode("a", run, -100_000 - more, 10_000 + u64::from(run), 1_000),
+                episode("b", run, -50_000 - 2 * more, 20_000 + u64::from(run), 1_000),
+            ]
+        });
         Analysis::new(&Rows { cells, episodes: rows.collect() }, &against("a")).unwrap()
     };
     for episodes in 1..=4 {
@@ -368,6 +374,55 @@ fn fewer_than_three_episodes_have_no_interval_and_no_mark() {
         let legend = main.notes.iter().any(|note| note.contains("Fewer than 3 episodes have no interval"));
         assert_eq!(legend, !told, "{:?}", main.notes);
     }
+}
+
+/// Three of three won would have the interval from 1 to 1. Equal returns measure no spread, however many they are: a dash and a note.
+/// Such a cell has no mark, and takes that of others as it did.
+// covers: BOG-167, BOG-172
+#[test]
+fn equal_returns_have_no_interval_and_no_mark() {
+    for episodes in [3, 50] {
+        let cells = vec![cell("a", "a", Some("m")), cell("b", "b", Some("m")), cell("c", "c", Some("m"))];
+        let rows = (0..episodes).flat_map(|run| {
+            let more = i64::from(run % 3) * 1_000;
+            [
+                episode("a", run, -50_000, 10_000, 1_000),
+                episode("b", run, -60_000 - more, 20_000 + u64::from(run), 1_000),
+                episode("c", run, -10_000 - more, 30_000 + u64::from(run), 1_000),
+            ]
+        });
+        let analysis = Analysis::new(&Rows { cells, episodes: rows.collect() }, &against("a")).unwrap();
+        let [same, worse, better] = &analysis.cells[..] else { panic!("three cells") };
+        assert!(same.returned_the_same() && !worse.returned_the_same());
+        assert_eq!((same.returns.unwrap().interval(), same.efficient), (None, None), "{episodes}");
+        assert_eq!((worse.efficient, better.efficient), (Some(false), Some(true)), "{episodes}");
+        assert!(worse.returns.unwrap().interval().unwrap().width() > 0.0);
+        let main = tables::main(&analysis);
+        let at = |key: &str| main.columns.iter().position(|column| column.key == key).unwrap();
+        assert_eq!((main.cell(0, at("ci")), main.cell(0, at("pareto"))), (&Cell::Empty, &Cell::Empty));
+        assert_eq!(*main.cell(0, at("sd")), Cell::Number(0.0), "what was seen is shown");
+        for table in [&main, &tables::essential(&main)] {
+            assert!(
+                table.notes.iter().any(|note| note.contains("equal returns measure no spread")),
+                "{:?}",
+                table.notes
+            );
+        }
+    }
+}
+
+/// A study may have thousands of cells: a screen shows the first, and counts the others. What all rows share is still of all rows.
+#[test]
+fn a_long_table_is_cut_and_the_rest_is_counted() {
+    let cells = (0..7).map(|number| cell(&format!("c{number}"), &format!("c{number}"), Some("m"))).collect();
+    let mut rows = Rows { cells, episodes: vec![episode("c0", 0, -50_000, 10_000, 1_000)] };
+    rows.cells[6].models[0].model = "other".to_owned();
+    let main = tables::main(&Analysis::new(&rows, &Options::default()).unwrap());
+    let cut = main.to_text_of(120, 4);
+    assert!(cut.contains("\nc3 ") && !cut.contains("\nc4 ") && cut.contains("… and 3 more rows\n"), "{cut}");
+    assert!(!cut.contains("all rows: Model: m"), "the last row has another model: {cut}");
+    assert!(main.to_text_of(120, 6).contains("… and 1 more row\n"));
+    assert_eq!(main.to_text_of(120, 7), main.to_text(120));
 }
 
 /// One long episode that the fallback played does not make nine of the model's own no measurement, nor do many short ones

@@ -173,7 +173,7 @@ fn with_evidence(analysis: &Analysis, evidence: &[&CellSummary]) -> String {
         .filter_map(|entry| Some((entry.paired?, entry.p_holm?)))
         .collect();
     let mut halves: Vec<f64> = compared.iter().filter_map(|(paired, _)| paired.difference.half_width).collect();
-    if halves.is_empty() {
+    if !compared.iter().any(|(paired, _)| paired.difference.n >= FEWEST) {
         let halves: Vec<f64> = evidence.iter().filter_map(|cell| cell.returns?.half_width).collect();
         let sure = match varied(&halves) {
             true => format!("this run gives mean returns to within {} at {percent}%", widths(halves)),
@@ -214,7 +214,7 @@ fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
     let start = format!("With {} and no language model, this run measures policies alone", episodes(played));
     let halves: Vec<f64> = played.iter().filter_map(|cell| cell.returns?.half_width).collect();
     let percent = analysis.options.percent();
-    if halves.is_empty() {
+    if !played.iter().any(|cell| cell.episodes >= FEWEST) {
         return format!("{start}, by so few episodes that there is no interval; it says nothing about language models");
     }
     let sure = match varied(&halves) {
@@ -224,12 +224,12 @@ fn policies(analysis: &Analysis, played: &[&CellSummary]) -> String {
     format!("{start} ({sure}); it says nothing about language models")
 }
 
-/// What a width of zero comes from.
+/// Why there is no interval.
 const ALL_ALIKE: &str = "the episodes of each configuration returned the same";
 
-/// Whether any of the intervals has a width: without one, episodes that differ were not seen.
+/// Whether there is any interval: without one, episodes that differ were not seen.
 fn varied(halves: &[f64]) -> bool {
-    halves.iter().any(|half| *half > 0.0)
+    !halves.is_empty()
 }
 
 /// "±12.3", or "±5.1 to ±20.4".
