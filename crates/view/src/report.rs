@@ -9,6 +9,9 @@ use crate::kit::picture::Figure;
 use crate::meta::Meta;
 use crate::sentence::sentence_of;
 
+/// Rows of the main table that a terminal shows: studies may have thousands of cells.
+const MOST_ROWS: usize = 40;
+
 /// A run in tables, figures and one sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -129,15 +132,22 @@ impl Report {
         out
     }
 
-    /// One screen for a terminal: what the run can tell, the main table without its columns of detail, and which other
-    /// tables there are. What a run and a report print; [`Report::text`] has everything.
+    /// One screen for a terminal: what the run can tell, the main table without its columns of detail and with [`MOST_ROWS`] rows at most, and
+    /// which other tables there are. What a run and a report print; [`Report::text`] has everything.
     #[must_use]
     pub fn brief(&self, width: usize) -> String {
         let headline = format!("{}: {}", gimbal_analysis::printable(&self.meta.study), self.sentence);
         let mut out = wrapped(&headline, width);
         if let Some(main) = self.tables.first() {
             out.push('\n');
-            out.push_str(&tables::essential(main).to_text(width));
+            out.push_str(&tables::essential(main).to_text_of(width, MOST_ROWS));
+            if main.rows.len() > MOST_ROWS {
+                let (all, key) = (main.rows.len(), main.key);
+                let more =
+                    format!("All {all} rows: `gimbal report RUN --table {key}`, or the page and the files beside it.");
+                out.push('\n');
+                out.push_str(&wrapped(&more, width));
+            }
         }
         let others: Vec<&str> = self.tables.iter().skip(1).map(|table| table.key).collect();
         if !others.is_empty() {

@@ -270,7 +270,14 @@ impl Table {
     /// with the labels repeated. A label that all rows share is named once, under the title. Control characters in names are shown as escapes.
     #[must_use]
     pub fn to_text(&self, width: usize) -> String {
-        text::render(&self.readable(), width)
+        self.to_text_of(width, usize::MAX)
+    }
+
+    /// The same with the first `most` rows, and a line that counts the others. What all rows share is what all of them share,
+    /// those that are not shown too.
+    #[must_use]
+    pub fn to_text_of(&self, width: usize, most: usize) -> String {
+        text::render(&self.readable(), width, most)
     }
 
     /// The columns (by index) of each block when the table is broken to fit `width` characters: the labels, then as many

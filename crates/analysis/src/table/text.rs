@@ -7,8 +7,10 @@ use super::{Table, printable};
 /// screen. What was cut is told in full beneath, by number, so that rows stay apart.
 const LONGEST_LABEL: usize = 40;
 
-pub(super) fn render(table: &Table, width: usize) -> String {
-    let (table, shared) = table.without_shared();
+pub(super) fn render(table: &Table, width: usize, most: usize) -> String {
+    let (mut table, shared) = table.without_shared();
+    let more = table.rows.len().saturating_sub(most);
+    table.rows.truncate(most);
     let table = &table;
     let whole = widths(table, usize::MAX).iter().map(|width| width + GAP).sum::<usize>() <= width + GAP;
     let longest = if whole { usize::MAX } else { LONGEST_LABEL };
@@ -40,6 +42,9 @@ pub(super) fn render(table: &Table, width: usize) -> String {
         for row in &text {
             out.push_str(&line(row));
         }
+    }
+    if more > 0 {
+        out.push_str(&format!("… and {more} more {}\n", if more == 1 { "row" } else { "rows" }));
     }
     if !table.notes.is_empty() || !legend.is_empty() {
         out.push('\n');

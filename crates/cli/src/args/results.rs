@@ -168,7 +168,7 @@ pub struct Trace {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// Show observations whole, and not the beginnings of long ones
+    /// Show everything whole: observations, and what controllers record and send as it is stored
     #[arg(long, conflicts_with_all = ["call", "diff", "json"])]
     pub full: bool,
     /// Draw a debate over a packet as claims, facts and confidences (SVG)
