@@ -122,7 +122,7 @@ fn what_is_stated_explains_what_it_covers_and_no_more() {
     assert_eq!(verdict(too_early).0, Verdict::ThreatConfirmed);
     let nothing = vec![seen(Class::Logon, "account:ann", "host:ws", 1, "morning")];
     assert_eq!(verdict(nothing), (Verdict::ThreatDismissed, 400));
-    assert_eq!(verdict(Vec::new()), (Verdict::Inconclusive, 0));
+    assert_eq!(verdict(Vec::new()), (Verdict::Inconclusive, 500));
     assert_eq!(verdict(vec![scanner("1970-01-01T01:00:00Z")]).0, Verdict::Inconclusive);
 }
 
