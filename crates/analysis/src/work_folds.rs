@@ -32,6 +32,8 @@ pub struct RunCell<'r> {
     pub error: Option<u32>,
     /// Reads answers and follows evidence, where the environment knows how.
     pub questions: Option<&'r dyn Questions>,
+    /// Whether control is a graph of subtasks.
+    pub has_graph: bool,
     /// The part of the environment's data that each task belongs to.
     pub parts: Arc<BTreeMap<String, TaskPart>>,
 }

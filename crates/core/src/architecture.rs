@@ -145,4 +145,20 @@ pub trait ArchitectureKind: Send + Sync {
 
     /// Kinds of record that its controllers and agents write.
     fn records(&self) -> Vec<RecordKind>;
+
+    /// A message of its agents in words, by the name of its form; `None` for other messages, and where the text as it is says it best. `whole`
+    /// asks for words that leave nothing out.
+    fn tell_message(&self, _form: &str, _message: &str, _whole: bool) -> Option<String> {
+        None
+    }
+
+    /// Who sends and gets messages beside agents, which have the names of their roles.
+    fn parties(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether its control is a graph of subtasks, which a planner may make in every episode.
+    fn has_graph(&self) -> bool {
+        false
+    }
 }

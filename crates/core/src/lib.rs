@@ -61,7 +61,7 @@ pub use legal::legal_calls;
 pub use manifest::{CallFacts, CommandFacts, Manifest, Scope, ToolFacts};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
-pub use record::{RecordError, RecordKind, RecordKinds};
+pub use record::{RecordError, RecordKind, RecordKinds, StoryMemory};
 pub use reply::{Ask, EnvError, Observation, Reply, Transition};
 pub use seed::Rng;
 pub use stage::{

@@ -1,6 +1,8 @@
 //! Kinds of record: what a controller or an engine writes to the journal about itself.
 //!
-//! The form of a record is a type elsewhere; here is what a list of kinds needs: the name, and a check of stored data.
+//! The form of a record is a type elsewhere; here is what a list of kinds needs: the name, a check of stored data, and their words.
+
+use std::collections::BTreeMap;
 
 use thiserror::Error;
 
@@ -27,6 +29,29 @@ pub struct RecordKind {
     pub name: &'static str,
     /// Checks stored data against the form.
     pub check: fn(&str) -> Result<(), RecordError>,
+    /// Stored data in words; `None` if the kind has none, and an empty text where the lines around it say the same.
+    pub tell: fn(&str, &mut StoryMemory) -> Result<Option<String>, RecordError>,
+    /// Whether the words leave things out, so that a story with whole texts shows the data as they are stored.
+    pub is_short: bool,
+    /// Whether a record of this kind is about what was done before it: the step that is over, or the whole episode.
+    pub is_behind: bool,
+}
+
+/// What the records of an episode that were put into words so far leave for later ones: words by key.
+#[derive(Clone, Debug, Default)]
+pub struct StoryMemory(BTreeMap<String, String>);
+
+impl StoryMemory {
+    /// Keeps words under a key. Keys of a kind begin with its name, so that kinds do not meet.
+    pub fn keep(&mut self, key: impl Into<String>, words: impl Into<String>) {
+        self.0.insert(key.into(), words.into());
+    }
+
+    /// The words that were kept last under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
 }
 
 /// All kinds that a program knows.
@@ -58,5 +83,13 @@ impl RecordKinds {
     /// When the kind is known and the data do not have its form.
     pub fn check(&self, name: &str, data: &str) -> Result<(), RecordError> {
         self.get(name).map_or(Ok(()), |kind| (kind.check)(data))
+    }
+
+    /// Stored data in words; `None` for unknown kinds and for kinds without words.
+    ///
+    /// # Errors
+    /// When the kind is known and the data do not have its form.
+    pub fn tell(&self, name: &str, data: &str, memory: &mut StoryMemory) -> Result<Option<String>, RecordError> {
+        self.get(name).map_or(Ok(None), |kind| (kind.tell)(data, memory))
     }
 }

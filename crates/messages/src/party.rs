@@ -1,4 +1,5 @@
-//! Who sends and gets messages beside the agents, which have the names of their roles.
+//! Names of those who send and get messages beside the agents, which have the names of their roles. Whom an architecture has is stated by its
+//! [`ArchitectureKind::parties`](gimbal_core::ArchitectureKind::parties).
 
 /// To all other agents.
 pub const ALL: &str = "all";
@@ -17,9 +18,3 @@ pub const SIDES: [&str; 2] = ["architect", "skeptic"];
 
 /// The layers of a temporal hierarchy, the fastest first. They send under these names, whatever their roles are called.
 pub const LAYERS: [&str; 5] = ["reflex", "tactical", "strategic", "institutional", "meta"];
-
-/// All of them. A study may bound a fault to these and to roles.
-#[must_use]
-pub fn all() -> Vec<&'static str> {
-    [&[ALL, CHAIR, CONTROLLER, GATE, JOURNAL, JUDGE][..], &SIDES, &LAYERS].concat()
-}

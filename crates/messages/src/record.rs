@@ -1,7 +1,7 @@
 //! Records: one type for each kind, written through the stage and read from stored data.
 
 use async_trait::async_trait;
-use gimbal_core::record::{RecordError, RecordKind};
+use gimbal_core::record::{RecordError, RecordKind, StoryMemory};
 use gimbal_core::{LaneId, Stage};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,11 +14,21 @@ use serde_json::Value;
 pub trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// Name of the kind in the journal.
     const KIND: &'static str;
+    /// Whether it is about what was done before it: the step that is over, or the whole episode.
+    const IS_BEHIND: bool = false;
+    /// Whether its words leave things out: a story with whole texts shows the record as it is stored.
+    const IS_SHORT: bool = false;
 
     /// The data as the journal keeps them.
     fn data(&self) -> Value {
         // Records hold texts, numbers and lists: nothing in them can fail to become JSON.
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The record as a person reads it in the story of an episode (`gimbal trace`); empty where the lines around it say the same. Without words
+    /// of its own a kind is shown as it is stored.
+    fn told(&self, _memory: &mut StoryMemory) -> Option<String> {
+        None
     }
 
     /// Reads stored data.
@@ -43,7 +53,13 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 /// The kind of a record, for a list of kinds.
 #[must_use]
 pub const fn kind<R: Record>() -> RecordKind {
-    RecordKind { name: R::KIND, check: |data| R::read(data).map(|_| ()) }
+    RecordKind {
+        name: R::KIND,
+        check: |data| R::read(data).map(|_| ()),
+        tell: |data, memory| R::read(data).map(|record| record.told(memory)),
+        is_short: R::IS_SHORT,
+        is_behind: R::IS_BEHIND,
+    }
 }
 
 /// Typed writing through the stage.
@@ -62,7 +78,7 @@ impl<S: Stage + ?Sized> StageExt for S {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_core::record::{RecordError, RecordKinds};
+    use gimbal_core::record::{RecordError, RecordKinds, StoryMemory};
     use serde::{Deserialize, Serialize};
 
     use super::{Record, kind};
@@ -80,6 +96,13 @@ mod tests {
 
     impl Record for Weighed {
         const KIND: &'static str = "weighed";
+
+        fn told(&self, memory: &mut StoryMemory) -> Option<String> {
+            let before = memory.get("weighed").map(|before| format!(", {before} before")).unwrap_or_default();
+            let words = format!("{} grams{before}", self.object.grams);
+            memory.keep("weighed", self.object.grams.to_string());
+            Some(words)
+        }
     }
 
     #[test]
@@ -99,5 +122,16 @@ mod tests {
         assert_eq!(kinds.check("weighed", r#"{"object":{"grams":7},"scale":"left"}"#), Ok(()));
         assert!(matches!(kinds.check("weighed", "{}"), Err(RecordError { kind: "weighed", .. })));
         assert_eq!(kinds.check("counted", "{}"), Ok(()));
+    }
+
+    #[test]
+    fn a_record_is_told_in_its_own_words_which_may_depend_on_earlier_ones() {
+        let kinds = RecordKinds::new([kind::<Weighed>()]);
+        let mut memory = StoryMemory::default();
+        let mut tell = |data: &str| kinds.tell("weighed", data, &mut memory);
+        assert_eq!(tell(r#"{"object":{"grams":7},"scale":"left"}"#), Ok(Some("7 grams".to_owned())));
+        assert_eq!(tell(r#"{"object":{"grams":9},"scale":"left"}"#), Ok(Some("9 grams, 7 before".to_owned())));
+        assert!(tell("{}").is_err(), "a known kind that does not read is an error");
+        assert_eq!(kinds.tell("counted", "{}", &mut StoryMemory::default()), Ok(None));
     }
 }

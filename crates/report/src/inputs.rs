@@ -27,7 +27,7 @@ pub struct Standard {
 pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     if needs(chosen).results {
-        let mut plans = read::plan_fold(source.stored);
+        let mut plans = read::plan_fold(source.stored, source.registry);
         let mut folds = items.list();
         folds.push(&mut plans);
         let Reading { rows, .. } = read::read(source.folder, source.stored, &mut folds)?;
@@ -42,7 +42,7 @@ pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, Report
 pub fn of_report(source: &Source<'_>, chosen: &[Listed]) -> Result<(Inputs, Standard), ReportError> {
     let mut items = ItemFolds::new(source, chosen);
     let mut recoveries = read::recovery_fold(source.stored);
-    let mut plans = read::plan_fold(source.stored);
+    let mut plans = read::plan_fold(source.stored, source.registry);
     let mut folds = items.list();
     folds.push(&mut recoveries);
     folds.push(&mut plans);

@@ -35,6 +35,12 @@ impl Registry {
         RecordKinds::new(self.architectures.iter().flat_map(|kind| kind.records()).chain(own))
     }
 
+    /// A message between agents in words; `None` if no architecture has words for it. `whole` asks for words that leave nothing out.
+    #[must_use]
+    pub fn tell_message(&self, form: &str, message: &str, whole: bool) -> Option<String> {
+        self.architectures.iter().find_map(|kind| kind.tell_message(form, message, whole))
+    }
+
     /// The family of architectures called `name`.
     #[must_use]
     pub fn architecture(&self, name: &str) -> Option<&Arc<dyn ArchitectureKind>> {

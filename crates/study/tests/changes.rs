@@ -50,7 +50,7 @@ async fn another_model_sets_the_old_cells_apart_and_the_old_one_brings_them_back
     let listed = trace::episodes(&opened(&path)).unwrap();
     assert_eq!((listed.len(), listed.iter().filter(|one| one.current).count()), (8, 4));
     let old = listed.iter().find(|one| !one.current).unwrap();
-    trace::Reader::open(&opened(&path), old).unwrap().story(true).unwrap();
+    trace::Reader::open(&opened(&path), old).unwrap().story(true, &crate::common::registry()).unwrap();
     // Back again: nothing is played.
     let paid = billed(&path);
     let summary = run(&first, &path, 2).await.unwrap();

@@ -103,7 +103,7 @@ async fn the_same_faults_on_one_worker_and_on_eight_and_after_being_called_off()
     // What was read back as text is what the agent got.
     let folder = opened(&one);
     for episode in trace::episodes(&folder).unwrap().iter().take(40) {
-        trace::Reader::open(&folder, episode).unwrap().story(false).unwrap();
+        trace::Reader::open(&folder, episode).unwrap().story(false, &crate::common::registry()).unwrap();
     }
     // A lost index is made anew from journals with faults in them.
     for file in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {

@@ -245,7 +245,7 @@ async fn an_episode_without_a_model_has_no_prompt() {
     let mut reader = trace::Reader::open(&folder, &episode).unwrap();
     let said = reader.prompt(0).unwrap_err().to_string();
     assert!(said.contains(&format!("{}: it made no model call", episode.name())), "{said}");
-    let story = reader.story(false).unwrap();
+    let story = reader.story(false, &crate::common::registry()).unwrap();
     assert!(story.starts_with(&format!("{}: episode ", episode.name())), "{story}");
 }
 
@@ -262,7 +262,7 @@ async fn an_episode_reads_as_a_person_would() {
     assert!(unknown.contains("learner/test-"), "{unknown}");
     let mut reader = trace::Reader::open(&folder, &episode).unwrap();
     insta::with_settings!({filters => vec![(r"episode [0-9a-f]{12}", "episode KEY"), (r"seed [0-9a-f]{16}", "seed SEED")]}, {
-        insta::assert_snapshot!("story", reader.story(false).unwrap());
+        insta::assert_snapshot!("story", reader.story(false, &crate::common::registry()).unwrap());
     });
     let prompt = reader.prompt(1).unwrap();
     assert!(prompt.starts_with("--- system ---\nYou act in a small world.") && prompt.contains("step 1: "), "{prompt}");

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
-use gimbal_core::{ArchitectureKind, FileError, Files, RecordError};
-use gimbal_messages::{Record, Tier};
+use gimbal_core::{Architecture, ArchitectureKind, BuildError, FileError, Files, RecordError, RecordKind};
+use gimbal_messages::{Record, Tier, kind};
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_report::{Catalogue, Report, Source, figure, table};
 use gimbal_study::plan::{self, Options, Stored};
@@ -85,9 +85,51 @@ async fn a_system_with_a_message_and_a_record_of_its_own_plays_and_is_read() {
     let agreed = Disputed { agreed: true, turns: 2, tier: Tier::Direct };
     assert_eq!(disputes(&run), vec![agreed; steps], "experts agree at once");
     let episode = &episodes(&run).unwrap()[0];
-    let story = Reader::open(&run, episode).unwrap().story(true).unwrap();
+    let story = Reader::open(&run, episode).unwrap().story(true, &registry()).unwrap();
     assert!(story.contains("objector -> proposer (stance): "), "{story}");
-    assert!(story.contains(&format!("note {}: {{\"agreed\":true", Disputed::KIND)), "{story}");
+    assert!(story.contains("\nthe two agreed after 2 turns\n"), "{story}");
+    // Without the system a record is shown as it is stored.
+    let unknown = Reader::open(&run, episode).unwrap().story(true, &Registry::default()).unwrap();
+    assert!(unknown.contains(&format!("note {}: {{\"agreed\":true", Disputed::KIND)), "{unknown}");
+}
+
+/// The family with a record of the same kind that has one more member.
+struct LaterKind;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct LaterDisputed {
+    agreed: bool,
+    loudness: u32,
+}
+
+impl Record for LaterDisputed {
+    const KIND: &'static str = Disputed::KIND;
+}
+
+impl ArchitectureKind for LaterKind {
+    fn name(&self) -> &'static str {
+        "later"
+    }
+    fn schema(&self) -> serde_json::Value {
+        serde_json::json!({})
+    }
+    fn build(&self, _: &serde_json::Value, _: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        Err(BuildError::new("it is not played"))
+    }
+    fn records(&self) -> Vec<RecordKind> {
+        vec![kind::<LaterDisputed>()]
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_record_of_a_known_kind_that_does_not_read_is_an_error_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = played("noisy/1.0", folder.path()).await;
+    let episode = &episodes(&run).unwrap()[0];
+    let later = Registry { architectures: vec![Arc::new(LaterKind)], ..Registry::default() };
+    let error = Reader::open(&run, episode).unwrap().story(true, &later).unwrap_err().to_string();
+    assert!(error.contains(&format!("episode {}, event ", episode.name())), "{error}");
+    assert!(error.contains("`disputed`") && error.contains("missing field `loudness`"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -16,6 +16,7 @@ mod options;
 mod run;
 mod settings;
 mod summariser;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage};
+use gimbal_messages::party;
 use serde_json::{Value, json};
 
 use crate::control::messages::{GRAPH, ROUTING};
@@ -33,6 +34,18 @@ impl ArchitectureKind for CyclicKind {
 
     fn records(&self) -> Vec<RecordKind> {
         control::records()
+    }
+
+    fn has_graph(&self) -> bool {
+        true
+    }
+
+    fn tell_message(&self, form: &str, message: &str, whole: bool) -> Option<String> {
+        if whole { None } else { control::words::message(form, message) }
+    }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::CONTROLLER, party::GATE, party::JOURNAL]
     }
 }
 

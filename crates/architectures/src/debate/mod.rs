@@ -35,6 +35,7 @@ use gimbal_core::{
 };
 use gimbal_evidence::judge::{Arithmetic, Certainty};
 use gimbal_evidence::rules::{Decision as Judging, RuleSet};
+use gimbal_messages::party;
 use gimbal_messages::records::{debate as records, engine, hierarchy};
 use gimbal_messages::{Contract, StageExt};
 use serde_json::{Value, json};
@@ -75,6 +76,10 @@ impl ArchitectureKind for DebateKind {
     fn records(&self) -> Vec<RecordKind> {
         let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
         engine::KINDS.iter().copied().chain(parsed).chain(records::KINDS.iter().copied()).collect()
+    }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::SIDES[0], party::SIDES[1], party::JUDGE]
     }
 }
 

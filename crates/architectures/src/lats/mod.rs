@@ -26,6 +26,7 @@ use gimbal_agent::Agent;
 use gimbal_core::{
     Acted, Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
+use gimbal_messages::party;
 use gimbal_messages::records::{engine, search as records};
 use serde_json::{Value, json};
 
@@ -61,6 +62,10 @@ impl ArchitectureKind for LatsKind {
 
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+    }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::JOURNAL]
     }
 }
 

@@ -26,6 +26,7 @@ use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, Digest, EpisodeStopped, Files, Needs, RecordKind, Stage, canonical,
 };
 use gimbal_evidence::rules::RuleSet;
+use gimbal_messages::party;
 use gimbal_messages::records::{engine, panel as records};
 use serde_json::{Value, json};
 
@@ -60,6 +61,10 @@ impl ArchitectureKind for PanelKind {
 
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+    }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::CHAIR]
     }
 }
 

@@ -10,6 +10,7 @@ use gimbal_agent::{Agent, Alone, Peers};
 use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
+use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
@@ -38,12 +39,15 @@ impl ArchitectureKind for ReactKind {
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, gate::KINDS].concat()
     }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::GATE]
+    }
 }
 
 impl Family for ReactKind {
     fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        let (agent, context) = agent(settings, files)?;
-        Ok((vec![("agent", agent)], context))
+        Ok(settings::resolve(self.name(), settings, files)?.into_agents())
     }
 
     fn audited(&self) -> Vec<Value> {
@@ -87,6 +91,12 @@ impl React {
     /// Its agent and its context blocks.
     pub(crate) fn into_agent(self) -> (Agent, Vec<String>) {
         (self.agent, self.context)
+    }
+
+    /// Its agents by their places, with the verifier where a gate is before final answers; and the context blocks of the one that acts.
+    pub(crate) fn into_agents(self) -> (Vec<Placed>, Vec<String>) {
+        let verifier = self.gate.map(|gate| ("verifier", gate.verifier()));
+        (std::iter::once(("agent", self.agent)).chain(verifier).collect(), self.context)
     }
 
     fn gated<'a>(&'a self, peers: &'a dyn Peers, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {

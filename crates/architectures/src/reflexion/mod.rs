@@ -20,10 +20,10 @@ mod watching;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::Agent;
 use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
+use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate, search};
 use serde_json::{Value, json};
 
@@ -58,6 +58,10 @@ impl ArchitectureKind for ReflexionKind {
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, gate::KINDS, &crate::contracted::records(), search::KINDS].concat()
     }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &[party::GATE, party::JOURNAL]
+    }
 }
 
 /// The agents of a setting of `reflexion` by their places, and the context blocks of the one that acts, for whoever wants to see their prompts
@@ -67,8 +71,9 @@ impl ArchitectureKind for ReflexionKind {
 /// Which key or file is wrong, and what would be right.
 pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
     let Reflexion { react, reflector, .. } = settings::resolve(ReflexionKind.name(), settings, files)?;
-    let (agent, context): (Agent, Vec<String>) = react.into_agent();
-    Ok((vec![("agent", agent), (Reflector::PLACE, reflector.agent)], context))
+    let (mut agents, context) = react.into_agents();
+    agents.push((Reflector::PLACE, reflector.agent));
+    Ok((agents, context))
 }
 
 /// An agent and its reflector.

@@ -32,12 +32,14 @@ mod settings;
 mod state;
 mod turn;
 mod wanting;
+mod words;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Milli, Needs, RecordKind, Stage};
+use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate, temporal as records};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
@@ -73,6 +75,25 @@ impl ArchitectureKind for TemporalKind {
         let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
         // One layer is `react`, which may have a gate.
         [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
+    }
+
+    fn tell_message(&self, form: &str, message: &str, _whole: bool) -> Option<String> {
+        words::message(form, message)
+    }
+
+    fn parties(&self) -> &'static [&'static str] {
+        // Beside the layers: all of them at once, and the gate of `react` where there is one layer.
+        const {
+            &[
+                party::ALL,
+                party::GATE,
+                party::LAYERS[0],
+                party::LAYERS[1],
+                party::LAYERS[2],
+                party::LAYERS[3],
+                party::LAYERS[4],
+            ]
+        }
     }
 }
 

@@ -184,7 +184,7 @@ async fn case(configuration: &str, script: Script) -> Case {
             _ => {}
         }
     }
-    found.story = reader.story(false).unwrap();
+    found.story = reader.story(false, &registry).unwrap();
     found
 }
 

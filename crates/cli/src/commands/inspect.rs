@@ -84,7 +84,7 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
     let text = match (options.call, options.diff.as_slice()) {
         (Some(call), _) => reader.prompt(call),
         (None, [first, second]) => reader.difference(*first, *second),
-        (None, _) => reader.story(options.full),
+        (None, _) => reader.story(options.full, &registry()),
     };
     print_text(&text.map_err(run_failure)?);
     Ok(())

@@ -13,15 +13,29 @@ pub mod search;
 pub mod stage;
 pub mod temporal;
 
-/// Names the kind of each record, and lists the kinds of the file.
+/// Names the kind of each record, and lists the kinds of the file. Behind `=>` is the function that puts a record into words, if it has words;
+/// `[short]` says that they leave things out, `[behind]` that the record is about what was done before it.
 macro_rules! records {
-    ($(#[$about:meta])* $($record:ident = $kind:literal),+ $(,)?) => {
+    ($(#[$about:meta])* $($record:ident = $kind:literal $(=> $told:path)? $([$mark:ident])?),+ $(,)?) => {
         $(impl $crate::Record for $record {
             const KIND: &'static str = $kind;
+            $($crate::records::marked!($mark);)?
+            $(fn told(&self, memory: &mut gimbal_core::StoryMemory) -> Option<String> {
+                Some($told(self, memory))
+            })?
         })+
 
         $(#[$about])*
         pub const KINDS: &[gimbal_core::record::RecordKind] = &[$($crate::kind::<$record>()),+];
     };
 }
-use records;
+
+macro_rules! marked {
+    (behind) => {
+        const IS_BEHIND: bool = true;
+    };
+    (short) => {
+        const IS_SHORT: bool = true;
+    };
+}
+use {marked, records};

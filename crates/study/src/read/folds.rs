@@ -72,12 +72,12 @@ pub fn recovery_fold(stored: &Stored) -> RecoveryFold {
 
 /// The fold to the plans of cells: over those in which a planner makes the graph.
 #[must_use]
-pub fn plan_fold(stored: &Stored) -> PlanFold {
+pub fn plan_fold(stored: &Stored, registry: &Registry) -> PlanFold {
     let has_planner = |cell: &&StoredCell| {
         // A name, or an object whose key is the name.
         let source = &cell.identity["architecture"]["settings"]["source"];
         let source = source.as_str().or_else(|| source.as_object()?.keys().next().map(String::as_str));
-        GRAPHS.contains(&architecture(cell)) && source.is_none_or(|source| source == PLANNER)
+        has_graph(cell, registry) && source.is_none_or(|source| source == PLANNER)
     };
     PlanFold::new(stored.cells.iter().filter(has_planner).map(|cell| cell.info.id.clone()))
 }
@@ -88,8 +88,10 @@ pub fn trace_fold(stored: &Stored) -> TraceFold {
     TraceFold::new(stored.cells.iter().map(|cell| (cell.info.id.clone(), cell.actions.clone())).collect())
 }
 
-/// Architectures whose control is a graph.
-const GRAPHS: [&str; 2] = ["cyclic", "dag"];
+/// Whether control of a cell's architecture is a graph of subtasks.
+fn has_graph(cell: &StoredCell, registry: &Registry) -> bool {
+    registry.architecture(architecture(cell)).is_some_and(|kind| kind.has_graph())
+}
 
 /// The cells of a run as folds of works see them. Evidence is followed in the environments of `registry` that know how: their calls and
 /// texts are read again, and nothing is played.
@@ -104,6 +106,7 @@ pub fn run_cells<'r>(stored: &'r Stored, registry: &'r Registry) -> Vec<RunCell<
             actions: &cell.actions,
             error: error_rate(cell),
             questions: registry.environment(environment).and_then(|family| family.questions()),
+            has_graph: has_graph(cell, registry),
             parts: Arc::clone(parts.entry(environment).or_insert_with(|| Arc::new(parts_of(stored, environment)))),
         }
     });

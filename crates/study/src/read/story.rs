@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use gimbal_core::Grammar;
 use gimbal_core::event::{Body, Ended, ModelCalled};
+use gimbal_core::{Grammar, RecordKinds, StoryMemory};
 
-use super::layers::{self, LayersTold};
-use super::records;
 use super::trace::Reader;
+use crate::registry::Registry;
 use crate::run::RunError;
 
 /// Characters of a long text that a story shows, unless whole ones are asked for.
@@ -18,7 +17,9 @@ const LEGEND: &str = "`reads` is what was sent to the model since its last call 
                       `observation` is what the environment gave, which an agent reads only where a message shows it.";
 
 /// The state of the text between events.
-struct StoryWriter {
+struct StoryWriter<'r> {
+    registry: &'r Registry,
+    kinds: RecordKinds,
     /// Characters of a long text that are shown.
     most: usize,
     /// The last reply of a model: its content is not shown a second time.
@@ -26,13 +27,18 @@ struct StoryWriter {
     refused: u32,
     fallbacks: u32,
     normalised: u32,
-    layers: LayersTold,
+    memory: StoryMemory,
 }
 
-impl StoryWriter {
-    fn new(most: usize) -> Self {
-        let layers = LayersTold::default();
-        Self { most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0, layers }
+impl<'r> StoryWriter<'r> {
+    fn new(most: usize, registry: &'r Registry) -> Self {
+        let (kinds, memory) = (registry.records(), StoryMemory::default());
+        Self { registry, kinds, most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0, memory }
+    }
+
+    /// Whether texts are shown whole.
+    fn shows_all(&self) -> bool {
+        self.most == usize::MAX
     }
 
     fn folded(&self, text: &str) -> String {
@@ -49,15 +55,18 @@ impl StoryWriter {
 impl Reader {
     /// The episode as a person would read it, with whole texts or the beginnings of long ones.
     ///
+    /// What architectures record and say is put into words by the architectures of `registry`; kinds of record that none of them knows are
+    /// shown as they are stored.
+    ///
     /// # Errors
-    /// When a text is missing.
-    pub fn story(&mut self, whole: bool) -> Result<String, RunError> {
+    /// When a text is missing, or a record of a known kind does not have the form of its kind.
+    pub fn story(&mut self, whole: bool, registry: &Registry) -> Result<String, RunError> {
         let most = if whole { usize::MAX } else { SHOWN };
-        let mut teller = StoryWriter::new(most);
+        let mut teller = StoryWriter::new(most, registry);
         let mut out = String::new();
         let mut step = 0;
         let mut has_stepped = false;
-        for event in self.events.clone() {
+        for (number, event) in (0u64..).zip(self.events.clone()) {
             if let Body::Started(start) = &event.body {
                 let (name, key) = (&self.name, start.key.short());
                 let _ = writeln!(out, "{name}: episode {key}, trial {}, seed {}\n{LEGEND}\n", start.trial, start.seed);
@@ -65,13 +74,13 @@ impl Reader {
             // Nothing happens in the step after the last one: it has no heading of its own.
             if matches!(event.body, Body::Ended(_)) {
                 out.push('\n');
-            } else if event.step != step && !is_behind(&event.body, has_stepped) {
+            } else if event.step != step && !is_behind(&event.body, has_stepped, &teller.kinds) {
                 step = event.step;
                 let _ = writeln!(out, "\n== step {step} ==");
             }
             has_stepped = matches!(event.body, Body::Stepped(_));
             let lane = if event.lane == 0 { String::new() } else { format!("[lane {}] ", event.lane) };
-            let line = self.tell(event.body, &mut teller)?;
+            let line = self.tell(event.body, number, &mut teller)?;
             if !line.is_empty() {
                 let _ = writeln!(out, "{lane}{line}");
             }
@@ -82,7 +91,7 @@ impl Reader {
         Ok(out)
     }
 
-    fn tell(&mut self, body: Body, teller: &mut StoryWriter) -> Result<String, RunError> {
+    fn tell(&mut self, body: Body, number: u64, teller: &mut StoryWriter<'_>) -> Result<String, RunError> {
         Ok(match body {
             Body::Started(start) => {
                 let mut told = format!("observation: {}", teller.folded(&self.text(&start.observation)?));
@@ -131,7 +140,8 @@ impl Reader {
             }
             Body::Sent(sent) => {
                 let message = self.text(&sent.message)?;
-                let message = layers::message(&sent.contract, &message).unwrap_or(message);
+                let told = teller.registry.tell_message(&sent.contract, &message, teller.shows_all());
+                let message = told.unwrap_or(message);
                 format!("{} -> {} ({}): {message}", sent.from, sent.to, sent.contract)
             }
             Body::Remembered(change) => format!("remembers {}: {}", change.key, self.text(&change.value)?),
@@ -142,7 +152,15 @@ impl Reader {
             }
             Body::Note(note) => {
                 let data = self.text(&note.data)?;
-                let told = teller.layers.tell(&note.kind, &data).or_else(|| records::tell(&note.kind, &data));
+                let told = teller.kinds.tell(&note.kind, &data, &mut teller.memory);
+                let told = told.map_err(|error| RunError::Record {
+                    path: self.root.clone(),
+                    episode: self.name.clone(),
+                    event: number,
+                    error,
+                })?;
+                let is_short = teller.kinds.get(&note.kind).is_some_and(|kind| kind.is_short);
+                let told = told.filter(|_| !(is_short && teller.shows_all()));
                 told.unwrap_or_else(|| format!("note {}: {data}", note.kind))
             }
             Body::Ended(end) => told_end(&end, teller),
@@ -150,7 +168,7 @@ impl Reader {
     }
 
     /// A call: what is new to the model, and what it says.
-    fn told_call(&mut self, call: &ModelCalled, teller: &mut StoryWriter) -> Result<String, RunError> {
+    fn told_call(&mut self, call: &ModelCalled, teller: &mut StoryWriter<'_>) -> Result<String, RunError> {
         let mut out = format!("call {} to {}: {} earlier messages kept", call.call, call.role, call.kept);
         // Also of a role that decodes freely, where a mask was asked for this call.
         if let Ok(grammar) = serde_json::from_str::<Grammar>(&self.text(&call.grammar)?) {
@@ -159,7 +177,7 @@ impl Reader {
         for message in call.messages.iter().filter(|message| message.speaker != "assistant") {
             let text = self.text(&message.text)?;
             // A system prompt is long, and the same from call to call.
-            let shown = if message.speaker == "system" && teller.most != usize::MAX {
+            let shown = if message.speaker == "system" && !teller.shows_all() {
                 format!("system prompt ({} characters)", text.chars().count())
             } else {
                 teller.folded(text.trim_end())
@@ -173,7 +191,7 @@ impl Reader {
     }
 }
 
-fn told_end(end: &Ended, teller: &StoryWriter) -> String {
+fn told_end(end: &Ended, teller: &StoryWriter<'_>) -> String {
     let StoryWriter { refused, fallbacks, normalised, .. } = *teller;
     let counted = |count: u32, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
     format!(
@@ -194,9 +212,9 @@ fn told_end(end: &Ended, teller: &StoryWriter) -> String {
 
 /// Whether an event is about the step before it, or about all of them: it has no heading of its own. A fault in what is seen of a step follows
 /// that step at once.
-fn is_behind(body: &Body, has_stepped: bool) -> bool {
+fn is_behind(body: &Body, has_stepped: bool, kinds: &RecordKinds) -> bool {
     match body {
-        Body::Note(note) => records::is_behind(&note.kind),
+        Body::Note(note) => kinds.get(&note.kind).is_some_and(|kind| kind.is_behind),
         Body::Fault(fault) => has_stepped && fault.site == "tool",
         _ => false,
     }
@@ -212,9 +230,9 @@ fn folded(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use gimbal_core::event::{Body, Ended, Fault};
-    use gimbal_core::{Digest, Milli, Stop};
+    use gimbal_core::{Digest, Milli, RecordKinds, Stop};
 
-    use super::{SHOWN, StoryWriter, folded, is_behind, told_end};
+    use super::{Registry, SHOWN, StoryWriter, folded, is_behind, told_end};
 
     /// Otherwise a planted text would be told under the step behind the one that shows it.
     #[test]
@@ -222,8 +240,9 @@ mod tests {
         let fault = |site: &str| {
             Body::Fault(Fault { index: 0, kind: "planted".to_owned(), planted: None, site: site.to_owned() })
         };
-        assert!(is_behind(&fault("tool"), true));
-        assert!(!is_behind(&fault("tool"), false) && !is_behind(&fault("model"), true));
+        let kinds = RecordKinds::default();
+        assert!(is_behind(&fault("tool"), true, &kinds));
+        assert!(!is_behind(&fault("tool"), false, &kinds) && !is_behind(&fault("model"), true, &kinds));
     }
 
     #[test]
@@ -236,7 +255,8 @@ mod tests {
     #[test]
     fn what_the_reply_holds_is_not_said_again_and_the_end_counts_what_was_left_out() {
         let reply = "Thought: it runs dry\nAnswer: Oil machine=press".to_owned();
-        let teller = StoryWriter { reply, refused: 1, fallbacks: 2, ..StoryWriter::new(SHOWN) };
+        let registry = Registry::default();
+        let teller = StoryWriter { reply, refused: 1, fallbacks: 2, ..StoryWriter::new(SHOWN, &registry) };
         assert_eq!(teller.unless_said("because", "it runs dry"), "");
         assert_eq!(teller.unless_said("because", " "), "");
         assert_eq!(teller.unless_said("written", "Oil machine=drill"), "\nwritten: Oil machine=drill");

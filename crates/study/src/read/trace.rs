@@ -1,6 +1,7 @@
 //! Reading one episode as a person would, down to the exact prompt of one call and the difference of two.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use gimbal_core::event::{Body, Event, ModelCalled};
 use gimbal_core::{Milli, TextRef};
@@ -166,8 +167,23 @@ pub fn find(folder: &RunFolder, wanted: &str) -> Result<Readable, RunError> {
     }
 }
 
+/// A request as it was sent, of what the journal keeps of it: everything that a model is given.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sent {
+    /// Speaker and text of each message; with native calls the text is their JSON form.
+    pub messages: Vec<(String, String)>,
+    /// The tools for native calls as canonical JSON: name, description and schema of each. Empty without tools.
+    pub tools: String,
+    /// The grammar that was asked for, as canonical JSON; empty for a free answer.
+    pub grammar: String,
+    /// Sampling settings and stop texts as canonical JSON.
+    pub sampling: String,
+}
+
 /// An episode with its texts.
 pub struct Reader {
+    /// The run folder.
+    pub(super) root: PathBuf,
     pub(super) name: String,
     /// How a failed attempt stopped, and why: its journal has no end.
     pub(super) lost: Option<String>,
@@ -192,7 +208,7 @@ impl Reader {
             "" => episode.stop.to_owned(),
             why => format!("{} ({why})", episode.stop),
         });
-        Ok(Self { name: episode.name(), lost, events, texts: folder.texts()? })
+        Ok(Self { root: folder.root().to_owned(), name: episode.name(), lost, events, texts: folder.texts()? })
     }
 
     /// The events.
@@ -252,21 +268,32 @@ impl Reader {
         Ok(messages)
     }
 
+    /// A call's request: its messages, and what was sent beside them.
+    ///
+    /// # Errors
+    /// When there is no such call, or a text is missing.
+    pub fn request(&mut self, call: u64) -> Result<Sent, RunError> {
+        let messages = self.messages(call)?;
+        let beside = |found: &ModelCalled| [&found.tools, &found.grammar, &found.sampling].map(Clone::clone);
+        let found = self.calls().find(|found| found.call == call).map(beside);
+        let [tools, grammar, sampling] = found.unwrap_or_else(|| [""; 3].map(TextRef::inline));
+        let (tools, grammar, sampling) = (self.text(&tools)?, self.text(&grammar)?, self.text(&sampling)?);
+        Ok(Sent { messages, tools, grammar, sampling })
+    }
+
     /// The exact prompt of a call, as text.
     ///
     /// # Errors
     /// When there is no such call, or a text is missing.
     pub fn prompt(&mut self, call: u64) -> Result<String, RunError> {
         let mut out = String::new();
-        for (speaker, text) in self.messages(call)? {
+        let Sent { messages, tools, grammar, sampling } = self.request(call)?;
+        for (speaker, text) in messages {
             let _ = writeln!(out, "--- {speaker} ---\n{text}");
         }
         let found = self.calls().find(|found| found.call == call).cloned();
         if let Some(found) = found {
-            for (what, reference) in
-                [("tools", &found.tools), ("grammar", &found.grammar), ("sampling", &found.sampling)]
-            {
-                let text = self.text(reference)?;
+            for (what, text) in [("tools", tools), ("grammar", grammar), ("sampling", sampling)] {
                 if !text.is_empty() {
                     let _ = writeln!(out, "--- {what} ---\n{text}");
                 }

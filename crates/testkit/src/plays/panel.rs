@@ -29,6 +29,10 @@ impl ArchitectureKind for PanelKind {
     fn records(&self) -> Vec<RecordKind> {
         vec![kind::<Voted>()]
     }
+
+    fn parties(&self) -> &'static [&'static str] {
+        &["chair"]
+    }
 }
 
 /// The panel voted on an action.

@@ -17,12 +17,9 @@ use super::{Board, Cycles, Fold, Setup, Trajectory};
 /// Cells with what their episodes did over task graphs, and their measures: a [`Board`].
 pub const CYCLES: FoldSource = FoldSource {
     name: "cycles",
-    applies: |cells| cells.iter().any(|cell| GRAPHS.contains(&Setup::of(cell).architecture.as_str())),
+    applies: |cells| cells.iter().any(|cell| cell.has_graph),
     start: |cells| Box::new(CyclesFold::new(cells)),
 };
-
-/// Architectures whose control is a graph.
-const GRAPHS: [&str; 2] = ["cyclic", "dag"];
 
 /// What a walk needs of its cell, beside the events.
 #[derive(Clone, Default)]

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gimbal_core::nearest;
-use gimbal_messages::party;
 use serde_json::Value;
 
 use super::named::Built;
@@ -40,12 +39,13 @@ fn problem(study: &StudyFile, set: &FaultSet, what: &str) -> Problem {
 
 /// Who sends and gets messages in the architectures of a study; `None` if an architecture speaks for subjects.
 fn senders(built: &[Built]) -> Option<BTreeSet<String>> {
-    let mut names: BTreeSet<String> = party::all().into_iter().map(str::to_owned).collect();
-    for needs in built.iter().map(|built| &built.needs).filter(|needs| needs.messages) {
+    let mut names = BTreeSet::new();
+    for Built { needs, parties, .. } in built.iter().filter(|built| built.needs.messages) {
         if needs.queries.iter().any(|query| query == VIEW) {
             return None;
         }
         names.extend(needs.roles.iter().cloned());
+        names.extend(parties.iter().map(|party| (*party).to_owned()));
     }
     Some(names)
 }

@@ -24,6 +24,8 @@ pub(super) struct Built {
     /// What it resolved: cells share it.
     pub(super) settings: Arc<Hashed>,
     pub(super) needs: Needs,
+    /// Who sends and gets messages beside the roles.
+    pub(super) parties: &'static [&'static str],
     pub(super) artefacts: Artefacts,
 }
 
@@ -144,7 +146,8 @@ pub(super) fn architecture(
     let (label, needs) = (labels::architecture(variant), architecture.needs());
     let artefacts = loader.of(variant, &label, &needs)?;
     let settings = Arc::new(Hashed::new(architecture.resolved()));
-    Ok(Built { variant: variant.clone(), label, architecture, settings, needs, artefacts })
+    let parties = kind.parties();
+    Ok(Built { variant: variant.clone(), label, architecture, settings, needs, parties, artefacts })
 }
 
 /// The place of a setting. Settings of all agents may be written in the place of those of one.

@@ -12,6 +12,7 @@ use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Overrides, Partners, Persona};
 use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, EpisodeStopped, FileError, Files, LaneId, Needs, RecordKind, Stage,
+    StoryMemory,
 };
 use gimbal_messages::records::engine;
 use gimbal_messages::{Content, Record, StageExt, Tier, kind, spaced};
@@ -33,6 +34,11 @@ pub struct Disputed {
 
 impl Record for Disputed {
     const KIND: &'static str = "disputed";
+
+    fn told(&self, _memory: &mut StoryMemory) -> Option<String> {
+        let outcome = if self.agreed { "agreed" } else { "did not agree" };
+        Some(format!("the two {outcome} after {} turns", self.turns))
+    }
 }
 
 /// Roles of the two agents, the first speaker first.

@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::records;
 
+mod words;
+
 records! {
     /// Kinds that a tree search and an agent with reflections write, beside those of the engine.
-    Reflected = "reflected",
-    Expanded = "expanded",
-    Searched = "searched",
+    Reflected = "reflected" => words::reflected,
+    Expanded = "expanded" => words::expanded,
+    Searched = "searched" => words::searched,
 }
 
 /// A reflector was asked about an attempt that did not reach the goal.

@@ -6,13 +6,15 @@ use serde_json::Value;
 use super::memory::Memory;
 use super::records;
 
+mod words;
+
 records! {
     /// Kinds that controllers write, beside those of the engine and of a gate.
-    GraphChosen = "graph",
-    Planned = "planned",
-    SegmentEnded = "segment",
-    Routed = "routed",
-    MemoryKept = "memory",
+    GraphChosen = "graph" => words::graph [short],
+    Planned = "planned" => words::planned [short],
+    SegmentEnded = "segment" => words::ended [short],
+    Routed = "routed" => words::routed [short],
+    MemoryKept = "memory" => words::kept [short],
 }
 
 /// The role whose calls make a graph.

@@ -9,19 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use super::records;
 
+mod words;
+
 records! {
     /// Kinds that a temporal hierarchy writes, beside those of the engine.
-    LayerAsked = "layer_asked",
-    LayerSent = "layer_sent",
-    LayerProposed = "layer_proposed",
-    LayerDecided = "layer_decided",
-    LayerViolated = "layer_violated",
-    LayerCommitted = "layer_committed",
-    LayerReleased = "layer_released",
-    LayerMasked = "layer_masked",
-    LayerMapped = "layer_mapped",
-    LayerTrimmed = "layer_trimmed",
-    SubgoalReached = "subgoal_reached",
+    LayerAsked = "layer_asked" => words::asked,
+    LayerSent = "layer_sent" => words::read,
+    LayerProposed = "layer_proposed" => words::proposed,
+    LayerDecided = "layer_decided" => words::decided,
+    LayerViolated = "layer_violated" => words::violated,
+    LayerCommitted = "layer_committed" => words::committed,
+    LayerReleased = "layer_released" => words::released,
+    LayerMasked = "layer_masked" => words::masked,
+    LayerMapped = "layer_mapped" => words::mapped,
+    LayerTrimmed = "layer_trimmed" => words::trimmed,
+    SubgoalReached = "subgoal_reached" => words::reached,
 }
 
 /// A layer was asked in a step (Eq. 27).

@@ -7,11 +7,13 @@ use serde_json::Value;
 
 use super::records;
 
+mod words;
+
 records! {
     /// Kinds that the stage writes in episodes with an attack.
-    AttackPlanted = "attack_planted",
-    AttackRead = "attack_read",
-    AttackCarriedOut = "attack_carried_out",
+    AttackPlanted = "attack_planted" => words::planted [behind],
+    AttackRead = "attack_read" => words::read,
+    AttackCarriedOut = "attack_carried_out" => words::carried_out [behind],
 }
 
 /// A text was planted behind the observation of a step.
