@@ -10,7 +10,9 @@ use gimbal_core::{BuildError, nearest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use serde_path_to_error::Segment;
+use shape::Misfit;
+
+mod shape;
 
 /// JSON Schema of the settings `T`.
 pub(crate) fn schema<T: JsonSchema>() -> Value {
@@ -36,7 +38,7 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(name: &str, setti
     let settings = if settings.is_null() { &empty } else { settings };
     let schema = known_schema::<T>();
     known_keys(name, "", settings, &schema, &schema)?;
-    serde_path_to_error::deserialize(settings).map_err(|error| describe::<T>(name, settings, &schema, &error))
+    serde_path_to_error::deserialize(settings).map_err(|error| describe(name, settings, &schema, &error))
 }
 
 /// Context blocks in the order of the persona: those named, or the persona's own.
@@ -130,92 +132,25 @@ fn known_keys(name: &str, path: &str, value: &Value, schema: &Value, root: &Valu
 
 /// Follows a reference into `$defs`, also one that is combined with `null`.
 fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    let target = schema
-        .get("$ref")
-        .or_else(|| schema.get("anyOf").and_then(Value::as_array)?.iter().find_map(|branch| branch.get("$ref")));
-    target
-        .and_then(Value::as_str)
-        .and_then(|target| target.strip_prefix("#/$defs/"))
-        .and_then(|name| root.get("$defs")?.get(name))
-        .unwrap_or(schema)
+    let branches = schema.get("anyOf").and_then(Value::as_array);
+    let named = branches.and_then(|branches| branches.iter().find(|branch| branch.get("$ref").is_some()));
+    shape::referred(named.unwrap_or(schema), root)
 }
 
-/// Names the setting at fault by its path.
-fn describe<T: DeserializeOwned>(
+/// Names the setting at fault and what would be right: in the words of the schema where it shows the fault, else in those of the type.
+fn describe(
     name: &str,
     settings: &Value,
     schema: &Value,
     error: &serde_path_to_error::Error<serde_json::Error>,
 ) -> BuildError {
-    let mut path = steps(error.path());
-    while let Some(key) = wrong_member::<T>(settings, schema, &path) {
-        path.push(Step::Key(key));
+    if let Some(Misfit { path, words }) = shape::misfit("", settings, schema, schema) {
+        return BuildError::new(format!("{name}: {words}")).at(path);
     }
-    let path = shown(&path);
+    let path = error.path().to_string();
+    let path = if path == "." { String::new() } else { path };
     let place = if path.is_empty() { name.to_owned() } else { format!("{name}: {path}") };
     BuildError::new(format!("{place}: {}", error.inner())).at(path)
-}
-
-/// One step of a path to a setting.
-#[derive(Clone, Debug)]
-enum Step {
-    Key(String),
-    Index(usize),
-}
-
-fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
-    let steps = path.iter().filter_map(|segment| match segment {
-        Segment::Map { key } => Some(Step::Key(key.clone())),
-        Segment::Seq { index } => Some(Step::Index(*index)),
-        Segment::Enum { .. } | Segment::Unknown => None,
-    });
-    steps.collect()
-}
-
-/// A path as errors show it: `planner.flags`, `graph.nodes[2]`.
-fn shown(path: &[Step]) -> String {
-    path.iter().fold(String::new(), |shown, step| match step {
-        Step::Key(key) if shown.is_empty() => key.clone(),
-        Step::Key(key) => format!("{shown}.{key}"),
-        Step::Index(index) => format!("{shown}[{index}]"),
-    })
-}
-
-/// The member of the map at `path` that cannot be read.
-///
-/// Serde reads flattened members from a copy, so that the path of its error ends at the map that contains them. The member
-/// at fault is the one with which the map cannot be read when all others that may be left out are left out.
-fn wrong_member<T: DeserializeOwned>(settings: &Value, schema: &Value, path: &[Step]) -> Option<String> {
-    let form = path.iter().try_fold(resolve(schema, schema), |form, step| match step {
-        Step::Key(key) => Some(resolve(form.get("properties")?.get(key)?, schema)),
-        Step::Index(_) => None,
-    })?;
-    form.get("properties")?;
-    let members = at(settings, path)?.as_object()?;
-    members
-        .keys()
-        .find(|key| {
-            let mut alone = settings.clone();
-            if let Some(Value::Object(members)) = at_mut(&mut alone, path) {
-                members.retain(|other, _| other == *key || required(form).any(|needed| needed == other));
-            }
-            T::deserialize(&alone).is_err()
-        })
-        .cloned()
-}
-
-fn at<'a>(value: &'a Value, path: &[Step]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, step| match step {
-        Step::Key(key) => value.get(key),
-        Step::Index(index) => value.get(index),
-    })
-}
-
-fn at_mut<'a>(value: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
-    path.iter().try_fold(value, |value, step| match step {
-        Step::Key(key) => value.get_mut(key),
-        Step::Index(index) => value.get_mut(index),
-    })
 }
 
 /// The members that a map of this schema must have.

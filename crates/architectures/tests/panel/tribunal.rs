@@ -200,7 +200,7 @@ fn settings_that_mean_nothing_are_refused_with_their_key() {
             "members[1]",
             "must answer with the message `opinion`",
         ),
-        (json!({ "rule": "most" }), "rule", "unknown variant"),
+        (json!({ "rule": "most" }), "rule", "known: "),
         (
             json!({ "rounds": true, "members": [{ "persona": "panelist" }] }),
             "members[0]",
