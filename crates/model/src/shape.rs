@@ -5,11 +5,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Completion, Grammar, ModelError, ModelErrorKind};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 /// Compiled grammars that are kept for the next call.
 const KEPT: usize = 32;
+
+/// Bytes that a compiled expression may take. A mask that repeats a long list of actions needs more than the library's own bound of 10 MB.
+const COMPILED: usize = 64 << 20;
 
 /// Checks completions; keeps the grammars that it compiled.
 #[derive(Debug, Default)]
@@ -124,7 +127,9 @@ impl Compiled {
 
 /// A regular expression that must match a text as a whole.
 fn whole(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&format!(r"\A(?:{pattern})\z"))
+    RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
+        .size_limit(COMPILED)
+        .build()
         .map_err(|error| format!("the regular expression of the request cannot be read: {error}"))
 }
 
@@ -142,7 +147,7 @@ mod tests {
     use gimbal_core::{ChatRequest, Finish, Grammar, ModelErrorKind};
     use serde_json::json;
 
-    use super::{Shapes, fits};
+    use super::{Regex, Shapes, fits};
     use crate::answer;
 
     fn check(grammar: Grammar, text: &str) -> Result<String, (ModelErrorKind, String)> {
@@ -185,5 +190,22 @@ mod tests {
     fn broken_grammars_fit_nothing() {
         assert!(!fits(&Grammar::Regex("(".to_owned()), "("));
         assert!(!fits(&Grammar::JsonSchema(json!({ "type": "nonsense" })), "1"));
+    }
+
+    #[test]
+    fn a_mask_that_repeats_a_long_list_of_actions_is_read() {
+        let names: Vec<String> = (0..2000).map(|number| format!("Restore hostname={number:06}")).collect();
+        let list = format!("(?:{})", names.join("|"));
+        let grammar = Grammar::Regex(vec![list; 12].join("; "));
+        assert!(Regex::new(&format!("^{}$", text(&grammar))).is_err(), "the library's own bound would refuse it");
+        assert!(fits(&grammar, &vec![names[7].as_str(); 12].join("; ")));
+        assert!(!fits(&grammar, &names[7]));
+    }
+
+    fn text(grammar: &Grammar) -> &str {
+        match grammar {
+            Grammar::Regex(pattern) => pattern,
+            _ => "",
+        }
     }
 }
