@@ -1,29 +1,45 @@
-//! What `gimbal trace --call` shows is what was sent: every call of every architecture, on disk and read back.
+//! What `gimbal trace --call` shows is what was sent: every call of every architecture, on disk and read back. Compared are the
+//! messages with their native calls, the tools, the grammar, and the sampling settings with the stop texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use common::TestFiles;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, canonical};
 use gimbal_model::{ModelFacts, Models, ModelsConfig, SetupError};
 use gimbal_study::plan::{self, Options};
-use gimbal_study::read::trace::{Reader, episodes};
+use gimbal_study::read::trace::{Reader, Sent, episodes};
 use gimbal_study::registry::{ModelSource, Registry};
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
 use proptest::prelude::*;
-
-/// The messages of a request, as speaker and text.
-type Messages = Vec<(String, String)>;
+use serde_json::{Value, json};
 
 /// Requests of each episode, in the order in which they were sent.
-type Requests = Arc<Mutex<BTreeMap<Digest, Vec<Messages>>>>;
+type Requests = Arc<Mutex<BTreeMap<Digest, Vec<Sent>>>>;
+
+/// What a trace must show of a request.
+fn sent(request: &ChatRequest) -> Sent {
+    let whole = |value: Value| canonical::text(&value);
+    let messages = request.messages.iter();
+    let messages = messages.map(|message| (message.speaker.name().to_owned(), message.stored_text().to_string()));
+    let (sampling, tools) = (&request.sampling, &request.tools);
+    Sent {
+        messages: messages.collect(),
+        tools: if tools.is_empty() { String::new() } else { whole(serde_json::to_value(&**tools).unwrap()) },
+        grammar: request.grammar.as_deref().map(|one| whole(serde_json::to_value(one).unwrap())).unwrap_or_default(),
+        sampling: whole(json!({
+            "max_output_tokens": sampling.max_output_tokens, "seed": sampling.seed.map(|seed| seed.to_string()),
+            "stop": request.stop, "temperature": sampling.temperature, "top_p": sampling.top_p,
+        })),
+    }
+}
 
 /// A model that writes down what it is asked before another one answers.
 struct RequestRecorder {
@@ -34,9 +50,7 @@ struct RequestRecorder {
 #[async_trait]
 impl ChatModel for RequestRecorder {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
-        let messages = request.messages.iter();
-        let messages = messages.map(|message| (message.speaker.name().to_owned(), message.stored_text().to_string()));
-        self.requests.lock().unwrap().entry(context.episode).or_default().push(messages.collect());
+        self.requests.lock().unwrap().entry(context.episode).or_default().push(sent(request));
         self.inner.complete(request, context).await
     }
 
@@ -94,36 +108,97 @@ fn graph(ways: &str) -> String {
 const DELIBERATE: &str = "flags: { include_tool_raise_a_question: true, include_tool_critique_the_answer: true, \
                           include_tool_improve_based_on_critique: true }";
 
-/// Every architecture that asks a model, in the forms that change how a conversation grows.
-fn architectures(guard: u64, attempts: u32) -> Vec<String> {
-    let mut all = Vec::new();
-    for protocol in ["react-text", "json", "native-tools"] {
-        let common = format!("protocol: {protocol}, context_guard_tokens: {guard}, max_attempts: {attempts}");
-        all.extend([
-            format!("{{ base: react, name: step-{protocol}, {common}, {DELIBERATE} }}"),
-            format!("{{ base: react, name: episode-{protocol}, conversation: episode, {common} }}"),
-            format!("{{ base: hierarchy, name: hierarchy-{protocol}, {common}, {DELIBERATE} }}"),
-            format!("{{ base: dag, name: dag-{protocol}, graph: {}, {common} }}", graph("list")),
-            format!("{{ base: cyclic, name: cyclic-{protocol}, graph: {}, {common} }}", graph("complete")),
-            format!("{{ base: reflexion, name: reflexion-{protocol}, {common} }}"),
-            format!("{{ base: lats, name: lats-{protocol}, iterations: 2, reflections: 1, {common} }}"),
-        ]);
+/// An environment, and the architectures that are played in it.
+struct Scene {
+    environment: &'static str,
+    trials: u32,
+    /// Base and further settings.
+    architectures: Vec<(&'static str, String)>,
+}
+
+/// Every architecture that asks a model, where it fits, in the forms that change how a conversation grows.
+fn scenes() -> Vec<Scene> {
+    let plain = |base: &'static str, settings: &str| (base, settings.to_owned());
+    let corridor = vec![
+        plain("react", DELIBERATE),
+        plain("react", "conversation: episode"),
+        plain("hierarchy", DELIBERATE),
+        ("dag", format!("graph: {}", graph("list"))),
+        ("cyclic", format!("graph: {}", graph("complete"))),
+        plain("lats", "iterations: 2, reflections: 1"),
+        plain("temporal", "layers: 5"),
+        plain("temporal", "layers: 5, contracts: false"),
+        plain("cyclic", "graph: planner"),
+        plain("dag", "graph: planner"),
+        ("cyclic", format!("graph: {}, batch: 3", graph("complete"))),
+    ];
+    let dossier = vec![
+        plain("debate", "anchored: true, stops_early: false, rounds: 2, narrator: model, active_oracle: model"),
+        plain("debate", "rounds: 1, judge: claims, audit: true, gate: { low: 0, high: 1, certainty: oracle }"),
+        plain("debate", "rounds: 1, votes: 2"),
+        plain("panel", ""),
+        plain("react", "conversation: episode, gate: evidence"),
+        plain("cyclic", "graph: suggested, gate: evidence"),
+    ];
+    vec![
+        Scene { environment: "{ name: corridor, horizon: 6, slip_percent: 30 }", trials: 1, architectures: corridor },
+        Scene { environment: "dossier", trials: 1, architectures: dossier },
+        Scene { environment: "consensus", trials: 1, architectures: vec![plain("panel", "rounds: true")] },
+        Scene {
+            environment: "{ name: corridor, horizon: 3 }",
+            trials: 2,
+            architectures: vec![plain("reflexion", ""), plain("temporal", "layers: 5")],
+        },
+    ]
+}
+
+/// How agents play.
+struct Play<'a> {
+    model: &'a str,
+    guard: u64,
+    attempts: u32,
+    seed: u64,
+    decoding: &'a str,
+}
+
+impl Scene {
+    /// A study of all its architectures under each protocol; and how many cells that are.
+    fn study(&self, play: &Play<'_>) -> (String, usize) {
+        let Play { model, guard, attempts, seed, decoding } = play;
+        let mut all = Vec::new();
+        for protocol in ["react-text", "json", "native-tools"] {
+            for (number, (base, settings)) in self.architectures.iter().enumerate() {
+                let common = format!("protocol: {protocol}, context_guard_tokens: {guard}, max_attempts: {attempts}");
+                let more = if settings.is_empty() { String::new() } else { format!(", {settings}") };
+                all.push(format!("{{ base: {base}, name: {base}-{number}-{protocol}, {common}{more} }}"));
+            }
+        }
+        let split = if self.environment == "consensus" { "dev" } else { "test" };
+        let trials = if self.trials > 1 { format!(", trials: {}", self.trials) } else { String::new() };
+        let study = format!(
+            "study: shown\nenvironment: {}\narchitectures: [{}]\ndecoding: {decoding}\nroles: [{{ default: \"{model}\" }}]\n\
+             episodes: {{ tasks: {{ split: {split}, limit: 1 }}, runs: 1, seed: {seed}{trials} }}\n",
+            self.environment,
+            all.join(", ")
+        );
+        (study, all.len())
     }
-    all
 }
 
 /// Plays all of them; returns how many calls were compared.
-async fn compare(folder: &Path, model: &str, guard: u64, attempts: u32, seed: u64) -> usize {
-    let architectures = architectures(guard, attempts).join(", ");
-    let study = format!(
-        "study: shown\nenvironment: {{ name: corridor, horizon: 6, slip_percent: 30 }}\narchitectures: [{architectures}]\n\
-         roles: [{{ default: \"{model}\" }}]\nepisodes: {{ tasks: {{ split: test, limit: 1 }}, runs: 1, seed: {seed} }}\n"
-    );
-    let registry = Registry {
-        environments: gimbal_testkit::environments(),
-        architectures: gimbal_architectures::kinds(),
-        learned: None,
-    };
+async fn compare(folder: &Path, play: &Play<'_>) -> usize {
+    let mut compared = 0;
+    for (number, scene) in scenes().iter().enumerate() {
+        compared += compare_scene(&folder.join(number.to_string()), scene, play).await;
+    }
+    compared
+}
+
+async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
+    let (study, cells) = scene.study(play);
+    let mut environments = gimbal_testkit::environments();
+    environments.push(Arc::new(gimbal_consensus::Consensus));
+    let registry = Registry { environments, architectures: gimbal_architectures::kinds(), learned: None };
     let models = Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
     let source = Witnessed { models, requests: Arc::default() };
     let requests = Arc::clone(&source.requests);
@@ -139,14 +214,15 @@ async fn compare(folder: &Path, model: &str, guard: u64, attempts: u32, seed: u6
     runner::run(Arc::new(plan), Arc::new(source), settings, Cancel::default(), |_| {}).await.unwrap();
     let folder = RunFolder::open(folder).unwrap();
     let requests = requests.lock().unwrap();
-    let mut compared = 0;
+    let (mut compared, mut played) = (0, 0);
     for episode in episodes(&folder).unwrap() {
-        let sent = &requests[&episode.id.key];
+        assert!(episode.episode_return.is_some(), "{}: {} {}", episode.name(), episode.stop, episode.detail);
+        played += 1;
+        let mut sent = requests.get(&episode.id.key).cloned().unwrap_or_default();
         let mut reader = Reader::open(&folder, &episode).unwrap();
-        let mut shown: Vec<Messages> = (0..sent.len() as u64)
-            .map(|call| reader.messages(call).unwrap_or_else(|error| panic!("{error}")))
+        let mut shown: Vec<Sent> = (0..sent.len() as u64)
+            .map(|call| reader.request(call).unwrap_or_else(|error| panic!("{}: {error}", episode.name())))
             .collect();
-        let mut sent = sent.clone();
         // Lanes are joined in an order of their own.
         if reader.events().iter().any(|event| event.lane != 0) {
             shown.sort();
@@ -155,10 +231,11 @@ async fn compare(folder: &Path, model: &str, guard: u64, attempts: u32, seed: u6
         for (call, (shown, sent)) in shown.iter().zip(&sent).enumerate() {
             assert_eq!(shown, sent, "{} call {call}", episode.name());
         }
-        assert!(reader.messages(sent.len() as u64).is_err(), "no call is shown that was not sent");
+        assert!(reader.request(sent.len() as u64).is_err(), "no call is shown that was not sent");
+        assert!(!sent.is_empty(), "{}: nothing was asked", episode.name());
         compared += sent.len();
     }
-    assert_eq!(requests.len(), 21, "every architecture played");
+    assert_eq!(played, cells * scene.trials as usize, "every architecture played");
     compared
 }
 
@@ -171,8 +248,19 @@ fn block_on<F: Future>(future: F) -> F::Output {
 #[test]
 fn the_guard_and_repairs_do_not_change_what_is_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let compared = block_on(compare(folder.path(), "noisy/0.5,malformed=0.4", 700, 3, 5));
-    assert!(compared > 200, "{compared}");
+    for (number, decoding) in ["free", "constrained"].into_iter().enumerate() {
+        let play = Play { model: "noisy/0.5,malformed=0.4", guard: 700, attempts: 3, seed: 5, decoding };
+        let compared = block_on(compare(&folder.path().join(number.to_string()), &play));
+        assert!(compared > 400, "{decoding}: {compared}");
+    }
+}
+
+#[test]
+fn every_family_that_asks_agents_is_played() {
+    let played: BTreeSet<&str> =
+        scenes().iter().flat_map(|scene| &scene.architectures).map(|(base, _)| *base).collect();
+    let families = gimbal_architectures::families().into_iter().filter(|family| family.asks_agents());
+    assert_eq!(played, families.map(|family| family.name()).collect());
 }
 
 proptest! {
@@ -181,10 +269,11 @@ proptest! {
     #[test]
     fn what_is_shown_is_what_was_sent(
         seed in 0_u64..1000, guard in prop_oneof![Just(100_000_u64), 300_u64..3000], attempts in 1_u32..4,
-        competent in 0_u32..=10, malformed in 0_u32..=5,
+        competent in 0_u32..=10, malformed in 0_u32..=5, decoding in prop_oneof![Just("free"), Just("constrained")],
     ) {
         let folder = tempfile::tempdir().unwrap();
         let model = format!("noisy/{}.{},malformed=0.{malformed}", competent / 10, competent % 10);
-        prop_assert!(block_on(compare(folder.path(), &model, guard, attempts, seed)) > 15);
+        let play = Play { model: &model, guard, attempts, seed, decoding };
+        prop_assert!(block_on(compare(folder.path(), &play)) > 60);
     }
 }

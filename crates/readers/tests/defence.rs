@@ -43,6 +43,12 @@ fn environments() -> [Defence; 2] {
     ]
 }
 
+/// The other attacker of CAGE-2.
+fn meander() -> Defence {
+    let [cage2, _] = environments();
+    Defence { name: "cage2 meander", options: json!({ "red": "meander", "horizon": 30 }), ..cage2 }
+}
+
 impl Defence {
     fn task(&self) -> TaskId {
         self.family.tasks("train", &self.options).unwrap().remove(0)
@@ -109,7 +115,7 @@ fn interval(returns: &[i64]) -> (f64, f64) {
 
 // covers: BOG-061, BOG-130, BOG-132
 #[tokio::test]
-async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_changed_returns() {
+async fn with_observation_and_status_the_defender_returns_what_restoring_the_changed_returns() {
     for environment in environments() {
         let (policy, half) = interval(&environment.policy("restore_changed").await);
         let (watching, _) = interval(&environment.policy(environment.watches).await);
@@ -122,9 +128,98 @@ async fn with_the_status_in_sight_the_defender_returns_what_restoring_the_change
             let (mean, own) = interval(&environment.returns(&configured("react", configuration), MANY).await);
             println!("{} {configuration}: {mean:.2} +- {own:.2}", environment.name);
             let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", environment.name);
-            // Within the policy's interval, or above it: the status reports sources of attacks that the policy does not see.
             assert!(mean >= policy - half, "{said}");
+            // On YAWNING-TITAN it may be above: the status reports sources of attacks that the policy does not see.
+            assert!(environment.name != "cage2" || mean <= policy + half, "{said}");
         }
+    }
+}
+
+/// A shortfall that is known, and how large it may be. The list of changed hosts leaves connections out, and with them hosts that were
+/// entered by guessed passwords (BOG-084): with the status alone they are fixed when something else shows, or never. Against meander
+/// the observation does not make up for all of it, because the policy restores a host before its observation shows anything.
+// covers: BOG-061, BOG-130
+#[tokio::test]
+async fn on_cage_2_the_status_alone_and_meander_cost_a_known_part_of_the_return() {
+    let [b_line, titan] = environments();
+    for (environment, with_observation, alone) in [(b_line, 0.0..=0.0, 4.0..=20.0), (meander(), 0.3..=1.5, 1.2..=6.0)] {
+        let (policy, half) = interval(&environment.policy("restore_changed").await);
+        let (watching, _) = interval(&environment.policy(environment.watches).await);
+        println!("{}: restore_changed {policy:.2} +- {half:.2}, monitor {watching:.2}", environment.name);
+        for (configurations, shortfall) in
+            [(["obs+net", "obs+hist+net"], with_observation), (["network", "hist+net"], alone)]
+        {
+            let mut same: Vec<Vec<i64>> = Vec::new();
+            for configuration in configurations {
+                let returns = environment.returns(&configured("react", configuration), MANY).await;
+                let (mean, own) = interval(&returns);
+                let short = policy - mean;
+                let said = format!("{} {configuration}: {mean:.2} +- {own:.2}, short by {short:.2}", environment.name);
+                println!("{said}");
+                assert!(shortfall.contains(&((short * 100.0).round() / 100.0)), "{said}; known: {shortfall:?}");
+                assert!(mean - own > watching, "{said}");
+                same.push(returns);
+            }
+            assert_eq!(same[0], same[1], "{}: a history adds nothing to the status", environment.name);
+        }
+    }
+    // There the status says everything that this player uses.
+    let with = titan.returns(&configured("react", "obs+net"), FEW).await;
+    assert_eq!(titan.returns(&configured("react", "network"), FEW).await, with);
+}
+
+/// Two snapshots of the artefact that no table reports: the flat agent with all deliberation, and the same without CoT.
+// covers: BOG-135
+#[tokio::test]
+async fn the_snapshots_that_no_table_reports_are_asked_and_played_as_their_names_say() {
+    let tools = ["raise_a_question", "critique_the_answer", "improve_based_on_critique"];
+    for environment in environments() {
+        let mut played = Vec::new();
+        for (configuration, thinks) in [("flat", true), ("no-COT", false)] {
+            for cell in Cell::all("react", &json!({ "configuration": configuration })) {
+                let place = (&environment.task(), 0);
+                let (one, asked) = cell.requests(&*environment.family, &environment.options, place, false).await;
+                let name = format!("{} {}", environment.name, cell.name());
+                assert_eq!((one.outcome.steps, one.outcome.rejected, one.outcome.fallbacks), (30, 0, 0), "{name}");
+                for one in &asked {
+                    assert_eq!(one.role, "default", "{name}: a flat agent has no advisers");
+                }
+                let first = &asked[0].request;
+                let system = &first.messages[0].text;
+                assert_eq!(system.contains("<chain_of_thought>"), thinks, "{name}");
+                for tool in tools {
+                    let is_named = system.contains(tool) || first.tools.iter().any(|known| known.name == tool);
+                    assert!(is_named, "{name}: {tool}");
+                }
+                played.push((name, one.outcome.episode_return));
+            }
+        }
+        assert!(played.iter().all(|(_, value)| *value == played[0].1), "{played:?}");
+    }
+}
+
+/// What the status and a history add to the prompts of an episode, by the length of texts: a share and no multiple.
+// covers: BOG-108
+#[tokio::test]
+async fn the_status_adds_few_tokens_to_the_prompts_of_an_episode() {
+    for environment in environments() {
+        let mut tokens = Vec::new();
+        for configuration in ["obs", "obs+net", "obs+hist+net"] {
+            let played = environment.play(&configured("react", configuration), 0).await;
+            tokens.push(played.outcome.spent.input_tokens as f64);
+        }
+        let (status, history) = (tokens[1] / tokens[0] - 1.0, tokens[2] / tokens[1] - 1.0);
+        println!(
+            "{}: {:.0} prompt tokens an episode; the status adds {:.1}%, the history {:.1}%",
+            environment.name,
+            tokens[0],
+            100.0 * status,
+            100.0 * history
+        );
+        // Hosts of CAGE-2 have long observations beside which a status is short; on the network of YAWNING-TITAN it is a third of the prompt.
+        let most = if environment.name == "cage2" { 0.15 } else { 0.5 };
+        assert!(status > 0.0 && status < most, "{}: {status}", environment.name);
+        assert!(history > 0.0 && history < 0.8, "{}: {history}", environment.name);
     }
 }
 

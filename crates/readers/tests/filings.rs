@@ -25,6 +25,7 @@ async fn a_solver_answers_in_every_form() {
     }
 }
 
+// covers: CYC-080, CYC-083
 #[tokio::test]
 async fn controllers_answer_with_every_exposure() {
     let options = json!({});

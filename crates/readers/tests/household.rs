@@ -67,16 +67,20 @@ async fn a_prompt_that_lacks_something_is_told_and_played_on() {
     assert!(played.outcome.steps > 1 && played.outcome.stop.is_outcome());
 }
 
+/// One agent, and every controller that may go back with every exposure of its agents.
+// covers: CYC-027, CYC-036, CYC-080, CYC-083
 #[tokio::test]
-async fn a_solver_wins_real_games() {
+async fn solver_and_controllers_win_real_games() {
     let Some(environment) = real() else { return };
     for options in [json!({ "tools": "split" }), json!({ "tools": "split", "wording": "2.1.1" })] {
         let games = spread(tasks(&environment, "unseen", &options, 1000), 24);
-        let cells = [Cell::all("react", &solver()), Cell::all("cyclic", &json!({ "graph": "family" }))];
-        for cell in cells.iter().map(|forms| &forms[0]) {
+        let everyone = std::iter::once(("solver", "react", solver())).chain(controllers());
+        for (name, base, settings) in everyone.filter(|(_, base, _)| *base != "dag") {
+            let cell = &Cell::all(base, &settings)[0];
+            println!("{name}, {options}");
             let tally = tally(cell, &environment, &options, &games).await;
-            assert!(tally.rate() >= 0.9, "{}: {}", cell.name(), tally.line());
-            assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{}", cell.name());
+            assert!(tally.rate() >= 0.9, "{name}, {}: {}", cell.name(), tally.line());
+            assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{name}, {}", cell.name());
         }
     }
 }

@@ -38,7 +38,7 @@ const TASKS: usize = 3;
 /// Depths, and how many of the tasks whoever goes through a list once wins: that is decided by the tasks and no form of answers.
 const DEPTHS: [(&str, usize); 3] = [("depth-2-test", 3), ("depth-3-test", 3), ("depth-4-test", 2)];
 
-// covers: CYC-027, CYC-032
+// covers: CYC-027, CYC-032, CYC-080, CYC-083
 #[tokio::test]
 async fn controllers_win_with_every_exposure() {
     for (name, base, settings) in controllers() {

@@ -216,9 +216,9 @@ impl ModelSource for Source {
     }
 }
 
-/// Every schema that an agent may ask by is accepted by the published rules of every provider.
+/// The schemas of five cells of CAGE-2, as a run asks by them, are accepted by the published rules of every provider.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_schema_of_the_agents_keeps_to_the_published_rules() {
+async fn schemas_that_a_run_asks_by_keep_to_the_published_rules() {
     let text = "study: shapes\nenvironment: { name: cage2, red: b_line, horizon: 2 }\narchitectures:\n\
          \x20 - { base: react, configuration: obs, protocol: json, name: a }\n\
          \x20 - { base: react, configuration: +question, protocol: json, name: b }\n\

@@ -132,7 +132,7 @@ fn splits_of_one_environment_are_told_apart() {
 /// Keys are hashed from parts that cells share; the whole value is what a run folder keeps and `verify` hashes.
 #[test]
 fn the_key_of_a_cell_is_the_hash_of_its_whole_identity() {
-    let faults = "faults:\n  - [{ kind: message.altered, rate: 0.5 }]\nepisodes: { runs: 2, trials: { over: tasks } }";
+    let faults = "faults:\n  - { name: noisy, model.malformed: 0.1 }\nepisodes: { tasks: { split: test }, runs: 2, trials: { number: 2, over: seeds } }";
     let other = STUDY.replace("episodes: { tasks: { split: test }, runs: 2 }", faults);
     for text in [STUDY, &other] {
         let plan = plan(text);

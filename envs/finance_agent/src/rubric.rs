@@ -275,7 +275,7 @@ mod tests {
             ("[{'é': 'x'}]", 2, "unknown key `é`"),
             ("[{\"operator\": \"correctness\", \"criteria\": 5}]", 1, "texts only"),
             ("{\"a\": 1}", 1, "a rubric is a list"),
-            ("[{'operator': 'correctness', 'criteria': 'x'}] x", 48, "stands behind"),
+            ("[{'operator': 'correctness', 'criteria': 'x'}] x", 48, "follows the end"),
             ("[{'operator': 'correctness', 'criteria': '\\x4'}]", 45, "hexadecimal"),
         ] {
             let error = read(text).unwrap_err();

@@ -74,7 +74,8 @@ pub fn draw(cells: &[(&CellSummary, &[Case])], confidence: f64) -> Drawn {
             panel.axis(
                 &mut svg,
                 &percents,
-                row + 1 == rows || (row + 2 == rows && shown.len() % SIDE != 0 && column >= shown.len() % SIDE),
+                row + 1 == rows
+                    || (row + 2 == rows && !shown.len().is_multiple_of(SIDE) && column >= shown.len() % SIDE),
             );
             if column == 0 {
                 upright(&mut svg, (12.0, top + HIGH / 2.0), "accuracy (%)", HIGH);

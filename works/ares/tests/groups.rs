@@ -224,7 +224,7 @@ fn published_rates_stand_beside_the_same_arm_and_are_said_to_be_about_models() {
     assert_eq!(of("all models", "4", "-"), ["46.6", "1", "50.0%", "50.0%"]);
     assert_eq!(of("Qwen3-14B", "all sizes", "yes")[1..], ["1", "0.0%", "0.0%"]);
     let notes = table.notes.join("\n");
-    for words in ["arXiv 2603.01213", "T_max", "no language models", "replicate none"] {
+    for words in ["arXiv 2603.01213", "T_max", "not language models", "replicate none"] {
         assert!(notes.contains(words), "{words}: {notes}");
     }
     assert!(self::table(&panels(), "consensus-published").rows.is_empty());
@@ -239,7 +239,7 @@ fn the_figure_has_a_bar_for_each_cell_and_says_that_nobody_here_is_a_model() {
     let output = draw(&Context::new(&Ares, &inputs, &Choices::default()), item).unwrap().remove(0);
     assert_eq!(output.missing, None);
     let text = format!("{:?}", output.figure);
-    for words in ["4 agents, no adversary", "16 agents, no adversary, mentioned", "41.6%", "no models"] {
+    for words in ["4 agents, no adversary", "16 agents, no adversary, mentioned", "41.6%", "are not models"] {
         assert!(text.contains(words), "{words}");
     }
     let none = panels();

@@ -241,7 +241,7 @@ mod tests {
             (json!({ "weights": { "x": "y" } }), "weights.x", "`weights.x` is \"y\"; give a number"),
             (json!({ "pair": ["a", "b"] }), "pair[1]", "`pair[1]` is \"b\"; give a whole number"),
             (json!({ "pair": ["a"] }), "pair", "`pair` is [\"a\"]; give a list of 2 items"),
-            (json!([1]), "", "it is [1]; give a map of context, pair, rule, share, turns, weights"),
+            (json!([1]), "", "it is [1]; give a map of turns, share, rule, context, weights, pair"),
         ] {
             assert_eq!(words(&schema, &value), Some((path.to_owned(), expected.to_owned())), "{value}");
         }

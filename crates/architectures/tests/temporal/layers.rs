@@ -257,7 +257,7 @@ fn settings_that_mean_nothing_are_refused() {
         (json!({ "experts": { "overconfident": 1001 } }), "experts", "0 to 1000"),
         (json!({ "layers": 1, "experts": { "overconfident": 1 } }), "layers", "one layer has no arbiter"),
         (json!({ "layers": 1, "maps": "free" }), "maps", "nobody to share with"),
-        (json!({ "maps": "half" }), "maps", "`projected`"),
+        (json!({ "maps": "half" }), "maps", "known: none, free, projected"),
     ] {
         let error = kind.build(&settings, &files).err().unwrap();
         assert!(error.key == key && error.message.contains(words), "{settings}: {error}");

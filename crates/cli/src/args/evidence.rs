@@ -51,7 +51,7 @@ pub enum EvidenceVerb {
         fact: String,
         /// The packet
         packet: PathBuf,
-        /// The telemetry: files and folders, in any order; files that are no source are passed over
+        /// The telemetry: files and folders, in any order; files that are not a source are passed over
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Of a fact that counts others: at most so many of its records

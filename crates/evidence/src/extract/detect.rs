@@ -68,12 +68,13 @@ impl Format {
 
 /// The text after a mark of UTF-16.
 fn wide(head: &[u8]) -> Option<String> {
-    let (order, rest): (fn([u8; 2]) -> u16, &[u8]) = match head {
-        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+    let (is_little, rest) = match head {
+        [0xff, 0xfe, rest @ ..] => (true, rest),
+        [0xfe, 0xff, rest @ ..] => (false, rest),
         _ => return None,
     };
-    let units: Vec<u16> = rest.as_chunks().0.iter().map(|pair| order(*pair)).collect();
+    let unit = |pair: &[u8; 2]| if is_little { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
+    let units: Vec<u16> = rest.as_chunks().0.iter().map(unit).collect();
     Some(String::from_utf16_lossy(&units))
 }
 

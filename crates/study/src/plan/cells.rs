@@ -142,8 +142,7 @@ impl Cell {
     pub(super) fn hash_with(&self, roles: &Value, faults: &Faults) -> Digest {
         let base = canonical::text(&Value::from(self.base.as_str()));
         let architecture = object(&[("base", &base), ("settings", &self.settings.text)]);
-        let [artefacts, faults, roles] =
-            [&self.artefacts.identity(), &faults.identity(), roles].map(|part| canonical::text(part));
+        let [artefacts, faults, roles] = [&self.artefacts.identity(), &faults.identity(), roles].map(canonical::text);
         let sessions = self.sessions_identity().map(|sessions| canonical::text(&sessions));
         let mut members = vec![
             ("architecture", architecture.as_str()),

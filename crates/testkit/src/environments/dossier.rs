@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gimbal_core::fit::Offers;
 use gimbal_core::stop::EnvironmentStop;
+use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{
     Answering, Brief, Catalogue, Data, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection,
     RejectionKind, Reply, Rng, Stepped, TaskId, ToolCall, ToolSpec, Tracker, Transition,
@@ -16,7 +17,7 @@ use gimbal_evidence::{
     Aggregate, Class, Counter, Draft, Entity, EntityKind, FactId, Locator, NewFact, Packet, Selection, Source,
     SourceId, SourceKind, Stamp,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::log_tracker::LogTracker;
 
@@ -63,7 +64,7 @@ impl Catalogue for DossierFamily {
             subjects: true,
             answers: true,
             blocks: BLOCKS.map(str::to_owned).to_vec(),
-            queries: vec!["subject_state".to_owned()],
+            queries: ["subject_state", EVIDENCE, PASSAGES, QUOTATION].map(str::to_owned).to_vec(),
             ..Offers::default()
         }
     }
@@ -269,7 +270,7 @@ impl Environment for Dossier {
     fn tracker(&self) -> Box<dyn Tracker> {
         let lines = self.packet.as_ref().map(|packet| Listing::SHORT.lines(packet)).unwrap_or_default();
         let packet = format!("All facts of the packet:\n{}", lines.join("\n"));
-        Box::new(DossierTracker { log: LogTracker::new(&self.brief.subjects), packet })
+        Box::new(DossierTracker::new(LogTracker::new(&self.brief.subjects), packet))
     }
     fn state(&self) -> Digest {
         Digest::of_parts(&[self.cited.join(",").as_bytes(), &self.steps.to_be_bytes()])
@@ -291,10 +292,23 @@ impl Expert for Dossier {
 
 const BLOCKS: [&str; 5] = ["observation", "history", "own_history", "status", "packet"];
 
-/// The log of the file, and the packet as it is.
+/// The log of the file, and the packet as it is: its one stored text. A fact supports a conclusion once it was cited.
 struct DossierTracker {
     log: LogTracker,
     packet: String,
+    queries: Vec<ToolSpec>,
+}
+
+impl DossierTracker {
+    fn new(log: LogTracker, packet: String) -> Self {
+        let about =
+            |name: &str, arguments: &[(&str, &str)]| ToolSpec::of_strings(name, "Looks evidence up.", arguments);
+        let mut queries = log.queries().to_vec();
+        queries.push(about(EVIDENCE, &[("answer", "The ids of a conclusion.")]));
+        queries.push(about(PASSAGES, &[("about", "What to look for.")]));
+        queries.push(about(QUOTATION, &[("key", "The text."), ("text", "The words.")]));
+        Self { log, packet, queries }
+    }
 }
 
 impl Tracker for DossierTracker {
@@ -311,9 +325,28 @@ impl Tracker for DossierTracker {
         if name == "packet" { Some(self.packet.clone()) } else { self.log.block(name) }
     }
     fn queries(&self) -> &[ToolSpec] {
-        self.log.queries()
+        &self.queries
     }
     fn query(&self, call: &ToolCall) -> Result<String, Rejection> {
-        self.log.query(call)
+        let told = |key: &str| call.string(key).unwrap_or_default();
+        let reply = match call.tool.as_str() {
+            EVIDENCE => {
+                let cited = self.log.block("history").unwrap_or_default();
+                let support = |id: &str| if cited.contains(id) { "stored" } else { "missing" };
+                let figure = |id: &str| json!({ "figure": id, "support": support(id) });
+                json!({ "figures": told("answer").split_whitespace().map(figure).collect::<Vec<_>>() })
+            }
+            PASSAGES => {
+                let (key, first) = ("packet", self.packet.lines().nth(1).unwrap_or_default());
+                let documents = [json!({ "key": key, "characters": self.packet.chars().count() })];
+                json!({ "documents": documents, "passages": [{ "key": key, "text": first }] })
+            }
+            QUOTATION => {
+                let found = told("key") == "packet" && self.packet.contains(told("text"));
+                json!({ "figures": u32::from(found), "found": found })
+            }
+            _ => return self.log.query(call),
+        };
+        Ok(reply.to_string())
     }
 }
