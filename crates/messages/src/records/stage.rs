@@ -63,6 +63,6 @@ mod tests {
             record.told(&mut StoryMemory::default()).as_deref(),
             Some("in branches, over the whole episode: 9 branches with 1 call, 2 more refused by the limit")
         );
-        assert!(Branched::IS_BEHIND && !Left::IS_BEHIND);
+        const { assert!(Branched::IS_BEHIND && !Left::IS_BEHIND) };
     }
 }
