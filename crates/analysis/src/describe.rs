@@ -6,7 +6,7 @@ use crate::special::t_quantile;
 
 /// Fewest values from which an interval, or the mark of a Pareto frontier, is shown. One value has no spread, and two say little of it.
 /// Values that are all equal have no measured spread, however many they are: an interval of no width would look like certainty
-/// ([`told_half_width`]). Tables, pages and figures show a dash in both cases.
+/// (`told_half_width`). Tables, pages and figures show a dash in both cases.
 pub const FEWEST: usize = 3;
 
 /// A half width as it is shown; `None` where the values do not vary, but for rounding. `mean` gives the size of the values.

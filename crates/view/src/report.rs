@@ -132,7 +132,7 @@ impl Report {
         out
     }
 
-    /// One screen for a terminal: what the run can tell, the main table without its columns of detail and with [`MOST_ROWS`] rows at most, and
+    /// One screen for a terminal: what the run can tell, the main table without its columns of detail and with 40 rows at most, and
     /// which other tables there are. What a run and a report print; [`Report::text`] has everything.
     #[must_use]
     pub fn brief(&self, width: usize) -> String {
