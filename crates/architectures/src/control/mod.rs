@@ -16,14 +16,14 @@ mod options;
 mod run;
 mod settings;
 mod summariser;
-pub(crate) mod words;
+mod words;
 
 use std::collections::BTreeMap;
 
 use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage};
-use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
 use gimbal_messages::records::{engine, gate};
+use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, Cache, RouteSource, Routed};
@@ -42,6 +42,14 @@ pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, Summarise
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 5;
+
+/// Who sends and gets messages beside the roles of a controller.
+pub(crate) const PARTIES: &[&str] = &[party::CONTROLLER, party::GATE, party::JOURNAL];
+
+/// A message of a controller in words, which leave things out; `None` where the whole is asked for.
+pub(crate) fn tell_message(form: &str, message: &str, whole: bool) -> Option<String> {
+    if whole { None } else { words::message(form, message) }
+}
 
 /// Kinds of record that a controller and its agents write.
 pub(crate) fn records() -> Vec<RecordKind> {

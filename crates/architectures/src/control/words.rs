@@ -9,7 +9,7 @@ use serde_json::Value;
 const SHOWN: usize = 160;
 
 /// A message between a controller and its agents in words; `None` for other kinds of message.
-pub(crate) fn message(contract: &str, message: &str) -> Option<String> {
+pub(super) fn message(contract: &str, message: &str) -> Option<String> {
     let value: Value = serde_json::from_str(message).ok()?;
     match contract {
         "segment" => segment(&value),

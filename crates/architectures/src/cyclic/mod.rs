@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage};
-use gimbal_messages::party;
 use serde_json::{Value, json};
 
 use crate::control::messages::{GRAPH, ROUTING};
@@ -41,11 +40,11 @@ impl ArchitectureKind for CyclicKind {
     }
 
     fn tell_message(&self, form: &str, message: &str, whole: bool) -> Option<String> {
-        if whole { None } else { control::words::message(form, message) }
+        control::tell_message(form, message, whole)
     }
 
     fn parties(&self) -> &'static [&'static str] {
-        &[party::CONTROLLER, party::GATE, party::JOURNAL]
+        control::PARTIES
     }
 }
 
