@@ -29,6 +29,7 @@ mod playing;
 mod resolve;
 mod sending;
 mod settings;
+mod side_by_side;
 mod state;
 mod turn;
 mod wanting;
@@ -53,6 +54,8 @@ pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temper
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 3;
+/// Number of the behaviour of layers side by side, which no other setting depends on.
+const SIDE_BY_SIDE: u32 = 2;
 
 /// The family `temporal`.
 #[derive(Debug)]
@@ -240,6 +243,9 @@ impl Architecture for Temporal {
             "cache": self.cache,
         });
         // Named where they are set alone, so that the keys of all other settings are as they were.
+        if self.parallel {
+            resolved["side_by_side"] = json!(SIDE_BY_SIDE);
+        }
         if let Some(weights) = self.weights {
             resolved["weights"] = json!(weights);
         }

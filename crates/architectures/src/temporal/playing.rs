@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::future::join_all;
 use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Milli, Stage, Stop, ToolCall, Transition};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::LayerReleased;
@@ -76,24 +75,16 @@ impl Temporal {
             maps.note(active.iter().map(|(layer, _)| *layer), episode.step);
         }
         let mut proposals: Vec<Proposal> = Vec::new();
-        if self.parallel && active.len() > 1 {
-            let lanes: Vec<LaneId> = active.iter().map(|(layer, _)| stage.lane(layer.name())).collect();
-            let asked = active.iter().zip(&lanes).map(|(asked, lane)| {
-                let (turn, episode) = (&turn, &*episode);
-                async move { self.ask(turn, *lane, (asked.0, asked.1), episode, &[]).await }
-            });
-            let given = join_all(asked).await;
-            stage.join(&lanes).await;
-            for (asked, said) in active.iter().zip(given) {
-                let (said, seen) = said?;
-                self.take(&turn, (asked.0, asked.1), (said, seen), episode, &mut proposals).await?;
-            }
-        } else {
-            for (layer, why) in &active {
-                if *layer == Layer::Reflex {
-                    self.reflex(&turn, episode, &mut proposals).await?;
-                    continue;
-                }
+        let mut due = &active[..];
+        while let [(layer, why), ..] = due {
+            // What is read and used is looked at anew after each of them: a plan may have come to whoever is asked next.
+            let (group, rest) = due.split_at(self.together(&turn, episode, due));
+            due = rest;
+            if group.len() > 1 {
+                self.side_by_side(&turn, group, episode, &mut proposals).await?;
+            } else if *layer == Layer::Reflex {
+                self.reflex(&turn, episode, &mut proposals, None).await?;
+            } else {
                 let given = self.ask(&turn, LaneId::MAIN, (*layer, *why), episode, &[]).await?;
                 self.take(&turn, (*layer, *why), given, episode, &mut proposals).await?;
             }

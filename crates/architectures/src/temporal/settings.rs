@@ -40,7 +40,7 @@ pub struct Settings {
     /// At every how many steps Tactical is asked (Tab. 9).
     #[schemars(range(min = 1, max = 1000))]
     pub tactical_period: u32,
-    /// Whether layers whose inputs are disjoint are asked side by side (Eq. 28): each then reads what had arrived before the step.
+    /// Whether layers whose incoming messages and resources are disjoint are asked side by side (Eq. 28): each then reads what had arrived before them.
     pub parallel: bool,
     /// Whether a slower layer is not asked again while what it would see is the same (Eq. 29).
     pub cache: bool,

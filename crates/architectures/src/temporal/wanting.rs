@@ -68,16 +68,20 @@ impl Temporal {
         Ok(())
     }
 
-    /// Asks Reflex; an action that cannot be read, or that is denied, is asked for once more with the reason.
+    /// Asks Reflex, unless it was asked already (`given`); an action that cannot be read, or that is denied, is asked for once more with the reason.
     pub(super) async fn reflex(
         &self,
         turn: &Turn<'_>,
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
+        mut given: Option<(Said, Digest)>,
     ) -> Result<(), EpisodeStopped> {
         let mut refused: Vec<String> = Vec::new();
         for _ in 0..ATTEMPTS {
-            let given = self.ask(turn, LaneId::MAIN, (Layer::Reflex, "period"), episode, &refused).await?;
+            let given = match given.take() {
+                Some(given) => given,
+                None => self.ask(turn, LaneId::MAIN, (Layer::Reflex, "period"), episode, &refused).await?,
+            };
             let before = (proposals.len(), episode.refusals);
             self.take(turn, (Layer::Reflex, "period"), given, episode, proposals).await?;
             if proposals.len() > before.0 || episode.refusals == before.1 {

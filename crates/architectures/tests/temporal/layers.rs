@@ -171,21 +171,6 @@ async fn what_a_layer_would_see_unchanged_is_not_asked_again() {
     assert_eq!(all::<LayerAsked>(&with).len(), all::<LayerAsked>(&without).len());
 }
 
-// covers: CTHA-093
-#[tokio::test]
-async fn side_by_side_layers_read_what_had_arrived_before_the_step() {
-    let court = |parallel: bool| {
-        hierarchy(json!({ "layers": 3, "parallel": parallel }))
-            .says("strategic", [plan(&[("light all", &[])], &json!({}))])
-            .says("tactical", [sequence(&[&light(1), &light(2), &light(3)], &[]), sequence(&[&light(4)], &[])])
-            .says("reflex", [1, 2, 3, 4].map(|lamp| action(&light(lamp))))
-    };
-    let (one, other) = (play(court(true)).await, play(court(false)).await);
-    assert!(!told(&one, "tactical", 0).contains("do light all"));
-    assert!(told(&other, "tactical", 0).contains("do light all"));
-    assert_eq!(one.outcome.episode_return, other.outcome.episode_return);
-}
-
 // covers: CTHA-006, CTHA-007, CTHA-133, CTHA-R06
 #[tokio::test]
 async fn temperatures_and_bounds_of_output_are_those_of_the_layers() {

@@ -7,6 +7,7 @@ mod contracts;
 mod layers;
 mod maps;
 mod prompts;
+mod side_by_side;
 mod standing;
 
 use gimbal_core::Catalogue;
