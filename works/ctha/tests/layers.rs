@@ -5,7 +5,7 @@ use std::any::Any;
 use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordState, StoredRecord};
 use gimbal_ctha::layers::{Figures, LAYERS, Layers};
 use gimbal_messages::Record;
-use gimbal_messages::records::temporal::{Clash, LayerAsked, LayerDecided, LayerSent, LayerViolated};
+use gimbal_messages::records::temporal::{Clash, LayerAsked, LayerDecided, LayerSent, LayerViolated, StoreRefused};
 
 fn clash(slower: &str, cause: &str, kept: Option<&str>) -> Clash {
     let (faster, slower) = ("reflex".to_owned(), slower.to_owned());
@@ -102,4 +102,23 @@ fn conflicts_violations_failures_and_cascades_of_an_episode() {
     let pair = |slower: &str| layers.pairs[&("reflex".to_owned(), slower.to_owned())];
     assert_eq!((pair("tactical").conflicts, pair("tactical").causes, pair("tactical").kept), (2, [0, 0, 0, 2], [0, 0]));
     assert_eq!((pair("strategic").causes, pair("strategic").kept), ([0, 0, 1, 0], [0, 1]));
+}
+
+// covers: CTHA-003
+#[test]
+fn a_store_that_could_not_be_read_is_counted_among_what_the_default_replaces() {
+    let mut fed = Fed((LAYERS.start)());
+    let (store, why, held) = ("policies".to_owned(), "found a text".to_owned(), "\"x\"".to_owned());
+    fed.add(&StoreRefused { step: 1, store, why, bytes: 3, held });
+    fed.add(&decided(1, Vec::new(), Vec::new()));
+    fed.put(LAST_OBSERVATION, "over");
+    let state: &dyn Any = &*fed.0;
+    let layers = state.downcast_ref::<Layers>().unwrap().of("c").unwrap();
+    let store = layers.messages["store of earlier trials"];
+    assert_eq!((store.outcomes, store.bytes), ([0, 0, 1, 0, 0], 3));
+    // It is not a message of this episode: no layer failed.
+    assert_eq!(
+        (layers.episodes[0].2.messages, layers.episodes[0].2.defaults, layers.episodes[0].2.failures),
+        (0, 0, 0)
+    );
 }

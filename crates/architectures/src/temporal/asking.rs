@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Temporal;
 use super::allowed::Allowed;
 use super::expert::{Expert, Spoken};
-use super::state::{Episode, PAST};
+use super::state::Episode;
 use super::turn::Turn;
 use super::{checks, forms};
 use crate::contracted::{Contracted, Shape};
@@ -75,7 +75,7 @@ impl Temporal {
         match layer {
             Layer::Institutional | Layer::Meta => {
                 put("trial", json!(turn.stage.trial() + 1));
-                put("past", turn.stage.memory().get(PAST).unwrap_or_default());
+                put("past", episode.past.told());
                 put("policy", if bound { held(episode, Layer::Institutional) } else { Value::Null });
                 put("denied", json!(episode.denied));
             }

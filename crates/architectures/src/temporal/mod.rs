@@ -27,6 +27,7 @@ pub mod messages;
 mod notes;
 mod playing;
 mod resolve;
+mod past;
 mod sending;
 mod settings;
 mod side_by_side;

@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Milli, Stage, Stop, ToolCall, Transition};
+use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Milli, Stage, ToolCall, Transition};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::LayerReleased;
-use gimbal_temporal::contracts::{Policy, RollbackAction, Situation};
+use gimbal_temporal::contracts::{RollbackAction, Situation};
 use gimbal_temporal::{Layer, Proposal};
-use serde_json::{Value, json};
 
 use super::Temporal;
 use super::channel::Maps;
 use super::deciding::refused_idle;
 use super::notes::Notes;
-use super::state::{Episode, PAST};
+use super::past::Past;
+use super::state::Episode;
 use super::turn::Turn;
 
-/// Trials that Institutional is told about.
-const TRIALS: usize = 8;
 /// Refusals in a row after which a step is the idle call's.
 const MOST_REFUSED: u32 = 3;
 
@@ -29,6 +27,7 @@ impl Temporal {
     pub(super) async fn play_layers(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let mut episode = Episode::new();
         episode.notes = Notes::with(stage.embedder("hashed"));
+        episode.past = Past::of(stage, episode.step).await;
         episode.maps = self.maps.kind().map(|kind| Maps::new(kind, self.layers().len()));
         let first = crate::first::observation(&stage.view().await);
         for layer in self.layers().iter().copied().filter(|layer| *layer > Layer::Tactical) {
@@ -36,28 +35,10 @@ impl Temporal {
         }
         loop {
             if let Err(halt) = self.step(stage, &first, &mut episode).await {
-                self.remember(stage, &episode, halt.stop);
+                episode.past.remember(stage, &episode.policies, halt.stop);
                 return Err(halt);
             }
         }
-    }
-
-    /// Keeps the policies of this trial and what they came to, for Institutional in the next one (CTHA-003).
-    ///
-    /// The reward of the last step, which no transition brings, is part of the return. Where it judges an answer, no agent is told about it.
-    fn remember(&self, stage: &dyn Stage, episode: &Episode, stop: Stop) {
-        if episode.policies.is_empty() {
-            return;
-        }
-        let mut past = stage.memory().get(PAST).and_then(|past| past.as_array().cloned()).unwrap_or_default();
-        let told: Vec<String> = episode.policies.values().flat_map(Policy::directives).map(|one| one.text).collect();
-        let mut trial = json!({ "trial": stage.trial() + 1, "policy": told });
-        if let Some(returned) = stage.episode_return().filter(|_| stop != Stop::Answered) {
-            trial["return"] = json!(returned.to_string());
-        }
-        past.push(trial);
-        let from = past.len().saturating_sub(TRIALS);
-        stage.memory().set(PAST, Value::Array(past.split_off(from)));
     }
 
     async fn step(

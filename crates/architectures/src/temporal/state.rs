@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use super::channel::Maps;
 use super::notes::Notes;
+use super::past::Past;
 
-/// Key of the session's memory under which policies and their returns are kept.
-pub(super) const PAST: &str = "policies";
 /// Steps that Tactical remembers (CTHA-003).
 const LAST: usize = 8;
 /// Longest observation in a layer's memory, in characters.
@@ -77,6 +76,8 @@ pub(super) struct Episode {
     pub reached: BTreeSet<String>,
     /// Policies in force, by the layer that set them.
     pub policies: BTreeMap<Layer, Policy>,
+    /// Policies of earlier trials and their returns.
+    pub past: Past,
     /// What is left of Tactical's sequence: action texts and calls.
     pub sequence: VecDeque<(String, ToolCall)>,
     /// How soon and how sure Tactical was of its sequence.
@@ -125,6 +126,7 @@ impl Episode {
             policies: BTreeMap::new(),
             sequence: VecDeque::new(),
             tactical: (Milli(500), Milli(500)),
+            past: Past::default(),
             working_memory: String::new(),
             taken: VecDeque::new(),
             notes: Notes::default(),

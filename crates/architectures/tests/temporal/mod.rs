@@ -12,6 +12,7 @@ mod standing;
 
 use gimbal_core::Catalogue;
 use gimbal_messages::Record;
+mod store;
 use gimbal_messages::records::temporal::LayerDecided;
 use serde_json::{Value, json};
 

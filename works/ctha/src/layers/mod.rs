@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
-use gimbal_messages::records::temporal::{Clash, LayerAsked, LayerDecided, LayerReleased, LayerSent, LayerViolated};
+use gimbal_messages::records::temporal::{
+    Clash, LayerAsked, LayerDecided, LayerReleased, LayerSent, LayerViolated, StoreRefused,
+};
 
 /// The records that hierarchies are judged by.
 pub static LAYERS: RecordSource = RecordSource {
@@ -16,6 +18,7 @@ pub static LAYERS: RecordSource = RecordSource {
         LayerDecided::KIND,
         LayerViolated::KIND,
         LayerReleased::KIND,
+        StoreRefused::KIND,
         LAST_OBSERVATION,
     ],
     start: || Box::<Layers>::default(),
@@ -118,6 +121,10 @@ pub struct Layers {
 
 /// The outcomes of messages, in the order of tables.
 pub const OUTCOMES: [&str; 5] = ["as_written", "by_rule", "default", "free", "lost"];
+/// Place of those that the default replaces.
+const DEFAULT: usize = 2;
+/// What earlier trials left and could not be read, among the kinds of messages.
+const STORE: &str = "store of earlier trials";
 /// What conflicts are about, in the order of tables.
 pub const CAUSES: [&str; 4] = ["resource", "effect", "directive", "call"];
 
@@ -213,6 +220,13 @@ impl RecordState for Layers {
                 if let Some(place) = OUTCOMES.iter().position(|name| *name == sent.outcome) {
                     messages.outcomes[place] += 1;
                 }
+            }
+            StoreRefused::KIND => {
+                let refused = StoreRefused::read(record.data)?;
+                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let messages = sums.messages.entry(STORE.to_owned()).or_default();
+                messages.bytes += refused.bytes;
+                messages.outcomes[DEFAULT] += 1;
             }
             LayerDecided::KIND => {
                 let decided = LayerDecided::read(record.data)?;

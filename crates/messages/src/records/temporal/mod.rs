@@ -24,6 +24,7 @@ records! {
     LayerMapped = "layer_mapped" => words::mapped,
     LayerTrimmed = "layer_trimmed" => words::trimmed,
     SubgoalReached = "subgoal_reached" => words::reached,
+    StoreRefused = "store_refused" => words::store_refused,
 }
 
 /// A layer was asked in a step (Eq. 27).
@@ -228,4 +229,19 @@ pub struct SubgoalReached {
     pub subgoal: String,
     /// `query` where a tracker's answer says so, `word` where Tactical does.
     pub by: String,
+}
+
+/// What earlier trials left in the session's memory could not be read, and an empty store replaces it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreRefused {
+    /// The step.
+    pub step: u32,
+    /// The store: its key in the memory.
+    pub store: String,
+    /// What is wrong, and where.
+    pub why: String,
+    /// Length of what was there as JSON, in bytes.
+    pub bytes: u64,
+    /// Its beginning. All of it is kept in the memory as text, under the store's key and `_unreadable`.
+    pub held: String,
 }

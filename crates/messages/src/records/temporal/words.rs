@@ -6,7 +6,7 @@ use gimbal_core::{Milli, StoryMemory};
 
 use super::{
     Clash, LayerAsked, LayerCommitted, LayerDecided, LayerMapped, LayerMasked, LayerProposed, LayerReleased, LayerSent,
-    LayerTrimmed, LayerViolated, SubgoalReached,
+    LayerTrimmed, LayerViolated, StoreRefused, SubgoalReached,
 };
 use crate::Record as _;
 
@@ -37,6 +37,13 @@ pub(super) fn reached(reached: &SubgoalReached, _memory: &mut StoryMemory) -> St
     let SubgoalReached { subgoal, by, .. } = reached;
     let by = if by == "query" { "the belief state answers so" } else { "Tactical says so" };
     format!("subgoal {subgoal} is met: {by}")
+}
+
+pub(super) fn store_refused(refused: &StoreRefused, _memory: &mut StoryMemory) -> String {
+    let StoreRefused { store, why, bytes, .. } = refused;
+    format!(
+        "`{store}` of earlier trials could not be read ({why}); an empty store replaces it, and its {bytes} bytes are kept as `{store}_unreadable`"
+    )
 }
 
 pub(super) fn mapped(mapped: &LayerMapped, _memory: &mut StoryMemory) -> String {
