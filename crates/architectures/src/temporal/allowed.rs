@@ -68,6 +68,33 @@ impl Temporal {
         Allowed { calls: Cow::Owned(calls), actions: Cow::Owned(actions), left_out }
     }
 
+    /// Asks the layer whose policy leaves actions out of Reflex's mask to look at it again, where something went wrong in a step. Under a mask nothing is
+    /// refused, so that two refusals in a row never ask it.
+    pub(super) fn look_again(&self, turn: &Turn<'_>, episode: &mut Episode) {
+        if !self.contracts || !self.authority || turn.brief.free_arguments || !self.is_masked(turn, Layer::Reflex) {
+            return;
+        }
+        let numbers = episode.numbers(turn.brief.horizon, &[]);
+        let mut wanted = turn.legal.iter().zip(&turn.actions).filter(|(call, _)| **call != turn.brief.idle);
+        let found = wanted.find_map(|(call, action)| {
+            let situation = Situation { numbers: Some(&numbers), call: Some(call) };
+            episode.policies.iter().rev().find_map(|(layer, policy)| {
+                let ruling = policy.ruling(&situation);
+                (ruling.action == RuleAction::Deny).then(|| (*layer, format!("{action}: {}", not_allowed(&ruling.why))))
+            })
+        });
+        if let Some((layer, denied)) = found {
+            episode.denied = Some(denied);
+            episode.ask(layer, "denied");
+        }
+    }
+
+    /// Whether the role of a layer decodes under a mask.
+    fn is_masked(&self, turn: &Turn<'_>, layer: Layer) -> bool {
+        let role = self.agent_of(layer).and_then(|one| turn.stage.role(one.agent.role()));
+        role.is_some_and(|role| role.decoding == Decoding::Constrained)
+    }
+
     /// Records that a layer was asked under a mask that leaves out what policies deny.
     pub(super) async fn masked(
         &self,
@@ -89,4 +116,9 @@ impl Temporal {
         };
         turn.stage.record(lane, &record).await;
     }
+}
+
+/// Why an action is denied, for whoever wanted it and for the layer whose policy it is.
+pub(super) fn not_allowed(why: &str) -> String {
+    format!("the policy does not allow it: {why}")
 }

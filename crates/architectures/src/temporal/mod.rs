@@ -54,9 +54,9 @@ pub use channel::MapKind;
 pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 3;
-/// Number of the behaviour of layers side by side, which no other setting depends on.
-const SIDE_BY_SIDE: u32 = 2;
+const BEHAVIOUR: u32 = 4;
+/// Number of the behaviour of one layer, which is `react`'s.
+const ALONE: u32 = 3;
 
 /// The family `temporal`.
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl Architecture for Temporal {
     fn resolved(&self) -> Value {
         let agents = match &self.layers {
             Layers::One(react) => {
-                return json!({ "architecture": "temporal", "behaviour": BEHAVIOUR, "alone": react.resolved() });
+                return json!({ "architecture": "temporal", "behaviour": ALONE, "alone": react.resolved() });
             }
             Layers::Several(agents) => agents,
         };
@@ -244,9 +244,6 @@ impl Architecture for Temporal {
             "cache": self.cache,
         });
         // Named where they are set alone, so that the keys of all other settings are as they were.
-        if self.parallel {
-            resolved["side_by_side"] = json!(SIDE_BY_SIDE);
-        }
         if let Some(weights) = self.weights {
             resolved["weights"] = json!(weights);
         }

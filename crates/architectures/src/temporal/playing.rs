@@ -191,6 +191,9 @@ impl Temporal {
         }
         let fired = episode.took(&action, &transition, turn.brief.thresholds.harm);
         self.trigger(episode, &fired);
+        if !fired.is_empty() {
+            self.look_again(turn, episode);
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod bad_input;
+mod before_the_score;
 mod case;
 mod contracts;
 mod layers;
