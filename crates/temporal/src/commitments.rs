@@ -114,7 +114,7 @@ impl Commitments {
     /// which it holds, from its `valid_until` on the clock of the session.
     pub fn set_policy(&mut self, layer: Layer, policy: &Policy, step: u32, last: Option<u32>) {
         let wanted = policy.directives().into_iter().map(|directive| Proposal::directive(layer, directive));
-        self.replace(layer, wanted.map(|one| Proposal { until: last, ..one }).collect(), step);
+        self.enter(layer, wanted.map(|one| Proposal { until: last, ..one }).collect(), step);
     }
 
     /// Enters the directives of a plan at a step, in the place of the plan that the same layer made before. Its deadline ends them.
@@ -126,16 +126,8 @@ impl Commitments {
         made: u32,
         step: u32,
     ) {
-        // A deadline of n covers the step in which the plan was made and the n - 1 after it.
-        let last = plan.deadline.map(|deadline| {
-            let last = i64::from(made) + deadline - 1;
-            u32::try_from(last.max(0)).unwrap_or(u32::MAX)
-        });
-        let over = plan.is_over(step.saturating_sub(made));
-        let directives = if over { Vec::new() } else { plan.directives(reached) };
-        let wanted = directives.into_iter().map(|directive| Proposal::directive(layer, directive));
-        let wanted = wanted.map(|one| Proposal { until: last, confidence: plan.priority, ..one });
-        self.replace(layer, wanted.collect(), step);
+        let wanted = plan.proposals(layer, reached, made, step).into_iter();
+        self.enter(layer, wanted.map(|one| Proposal { urgency: Milli::ZERO, ..one }).collect(), step);
     }
 
     /// Ends all that a layer holds, because its plan failed. Returns the numbers.
@@ -148,8 +140,9 @@ impl Commitments {
         .collect()
     }
 
-    /// Commitments of a layer that are named anew stay in the table as superseded; those that are not are reached or given up.
-    fn replace(&mut self, layer: Layer, wanted: Vec<Proposal>, step: u32) {
+    /// Enters what a layer directs at a step, in the place of all that it directed before. What is named anew is superseded; what is not is reached or
+    /// given up.
+    pub fn enter(&mut self, layer: Layer, wanted: Vec<Proposal>, step: u32) {
         let named =
             |one: &Commitment| wanted.iter().any(|new| new.as_directive().is_some_and(|new| new.id == one.subject));
         let gone: Vec<u64> = self

@@ -3,16 +3,17 @@
 use gimbal_core::{EpisodeStopped, LaneId, Milli, Scope, Stage, ToolCall};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::temporal::{Clash, LayerDecided, LayerReleased, LayerViolated};
-use gimbal_temporal::arbiter::{Arbiter, Masked, Mode, Part, Party, Scene, Tie, Verdict, Weights};
-use gimbal_temporal::authority::{Authority, Category, Scope as LayerScope};
+use gimbal_temporal::arbiter::{Masked, Part, Party, Scene, Verdict};
+use gimbal_temporal::authority::{Authority, Category};
 use gimbal_temporal::commitments::{Commitment, ReleasedBy};
 use gimbal_temporal::conflict::{Cause, Conflict, Detector};
 use gimbal_temporal::contracts::{RuleAction, Situation};
-use gimbal_temporal::rollout::{Candidate, by_layer};
+use gimbal_temporal::rollout::Candidate;
 use gimbal_temporal::{Layer, Pattern, Proposal, pattern};
 
 use super::Temporal;
-use super::settings::{ArbiterKind, RuleWeights};
+use super::allowed::not_allowed;
+use super::settings::ArbiterKind;
 use super::state::Episode;
 use super::turn::Turn;
 
@@ -30,47 +31,6 @@ pub(super) struct Objection {
 pub(super) struct Decision {
     pub call: ToolCall,
     pub caller: Option<Layer>,
-}
-
-/// The arbiter of these settings, with other weights of the score where there are some.
-pub(super) fn arbiter(kind: ArbiterKind, authority: bool, weights: Option<RuleWeights>) -> Arbiter {
-    let arbiter = of_kind(kind, authority);
-    match weights {
-        Some(given) => Arbiter {
-            weights: given.into(),
-            rules: given.rules.unwrap_or(arbiter.rules),
-            tie: given.tie.map_or(arbiter.tie, Into::into),
-            ..arbiter
-        },
-        None => arbiter,
-    }
-}
-
-fn of_kind(kind: ArbiterKind, authority: bool) -> Arbiter {
-    let held = if authority { Authority::published() } else { unbound() };
-    let rules = authority;
-    match kind {
-        ArbiterKind::Greedy | ArbiterKind::Learned | ArbiterKind::Rollout | ArbiterKind::Last => {
-            Arbiter { rules, authority: held, ..Arbiter::default() }
-        }
-        ArbiterKind::Literal => {
-            Arbiter { rules, mode: Mode::Literal, tie: Tie::KeepSlower, authority: held, ..Arbiter::default() }
-        }
-        ArbiterKind::Published => Arbiter { authority: held, ..Arbiter::published() },
-        ArbiterKind::Faster => Arbiter { authority: held, ..by_layer(Tie::KeepFaster) },
-        ArbiterKind::Slower => Arbiter { authority: held, ..by_layer(Tie::KeepSlower) },
-        // What is drawn is added to the score, and decides alone.
-        ArbiterKind::Random => {
-            let weights = Weights { base: [Milli::ZERO; 5], ..by_layer(Tie::KeepFaster).weights };
-            Arbiter { authority: held, weights, ..by_layer(Tie::KeepFaster) }
-        }
-    }
-}
-
-/// Scopes under which every layer may decide everything.
-fn unbound() -> Authority {
-    let scope = |layer: Layer| LayerScope { layer, permits: Category::ALL.to_vec(), excludes: Vec::new() };
-    Authority::new(Layer::ALL.map(scope).to_vec()).unwrap_or_else(|_| Authority::published())
 }
 
 impl Temporal {
@@ -118,8 +78,7 @@ impl Temporal {
             let ruling = policy.ruling(&situation);
             match ruling.action {
                 RuleAction::Deny => {
-                    let why = format!("the policy does not allow it: {}", ruling.why);
-                    return Some(Objection { kind: "policy", over: *layer, why });
+                    return Some(Objection { kind: "policy", over: *layer, why: not_allowed(&ruling.why) });
                 }
                 RuleAction::Escalate => {
                     escalated.get_or_insert(Objection { kind: "escalated", over: Layer::Strategic, why: ruling.why });
@@ -154,8 +113,7 @@ impl Temporal {
         policies.find_map(|one| {
             let held = one.proposal.as_directive().filter(|held| !held.allows(call))?;
             let over = Some(one.proposal.layer).filter(|over| *over > proposal.layer)?;
-            let why = format!("the policy does not allow it: {}", held.text);
-            Some(Objection { kind: "policy", over, why })
+            Some(Objection { kind: "policy", over, why: not_allowed(&held.text) })
         })
     }
 
@@ -164,12 +122,13 @@ impl Temporal {
         &self,
         turn: &Turn<'_>,
         episode: &mut Episode,
-        proposals: &[Proposal],
+        calls: &[Proposal],
         active: &[Layer],
     ) -> Result<Decision, EpisodeStopped> {
         let stage = turn.stage;
         let idle = &turn.brief.idle;
-        let live: Vec<&Commitment> = episode.table.live(episode.step).collect();
+        let all = self.contending(episode, calls);
+        let (proposals, live): (&[Proposal], Vec<&Commitment>) = (&all.proposals, all.held.iter().collect());
         let drawn = self.drawn(stage, episode.step, proposals);
         let mut verdict = self.verdict(turn, proposals, &live, &drawn);
         let mut watch = stage.stopwatch();
@@ -248,9 +207,14 @@ impl Temporal {
             active: active.iter().map(|layer| layer.name().to_owned()).collect(),
         };
         stage.record(LaneId::MAIN, &record).await;
-        let gave_way: Vec<u64> = if self.kind == ArbiterKind::Last { Vec::new() } else { masked(&verdict) };
+        let gave_way: Vec<u64> = if self.kind == ArbiterKind::Last {
+            Vec::new()
+        } else {
+            [masked(&verdict), all.gave_way(&verdict)].concat()
+        };
         self.outside(turn, episode, (proposals, &gave_way), &decision).await;
         if self.kind != ArbiterKind::Last {
+            self.settle(turn, episode, &all, &verdict).await;
             for (number, by) in verdict.released {
                 if episode.table.release(number, episode.step, ReleasedBy::Overruled(by)) {
                     let by = "overruled".to_owned();

@@ -13,10 +13,12 @@
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
 mod allowed;
+mod arbiters;
 mod asking;
 mod channel;
 mod checks;
 mod deciding;
+mod directing;
 mod expert;
 mod family;
 mod forms;
@@ -25,9 +27,9 @@ mod labelling;
 mod maps;
 pub mod messages;
 mod notes;
+mod past;
 mod playing;
 mod resolve;
-mod past;
 mod sending;
 mod settings;
 mod side_by_side;
@@ -51,7 +53,7 @@ use crate::Placed;
 use messages::Reading;
 
 pub use channel::MapKind;
-pub use settings::{ArbiterKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
+pub use settings::{ArbiterKind, DirectiveKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 4;
@@ -152,6 +154,7 @@ struct Temporal {
     authority: bool,
     kind: ArbiterKind,
     arbiter: Arbiter,
+    directives: DirectiveKind,
     weights: Option<RuleWeights>,
     experts: Option<Experts>,
     maps: MapKind,
@@ -244,6 +247,9 @@ impl Architecture for Temporal {
             "cache": self.cache,
         });
         // Named where they are set alone, so that the keys of all other settings are as they were.
+        if self.proposes_directives() {
+            resolved["directives"] = json!("proposed");
+        }
         if let Some(weights) = self.weights {
             resolved["weights"] = json!(weights);
         }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::labelling::WEIGHTS;
 use super::messages::{self, Reading};
-use super::settings::{ArbiterKind, Settings, Temperatures};
-use super::{LayerAgent, Layers, Temporal, deciding};
+use super::settings::{ArbiterKind, DirectiveKind, Settings, Temperatures};
+use super::{LayerAgent, Layers, Temporal, arbiters};
 use crate::member::{Member, Place};
 
 /// The persona of a layer without contracts has this behind its name.
@@ -55,6 +55,14 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         let words = format!("`overconfident` is a share in thousandths, 0 to 1000; it is {}", experts.overconfident);
         return Err(wrong("experts", words));
     }
+    if settings.directives == DirectiveKind::Proposed && (!settings.contracts || settings.arbiter == ArbiterKind::Last)
+    {
+        let words = "directives are proposed to an arbiter, under contracts: leave `directives` out, or have both";
+        return Err(wrong("directives", words.to_owned()));
+    }
+    if count == 1 && settings.directives == DirectiveKind::Proposed {
+        return Err(wrong("layers", "one layer directs nobody: leave `directives` out".to_owned()));
+    }
     if count == 1 && (settings.weights.is_some() || settings.experts.is_some()) {
         return Err(wrong("layers", "one layer has no arbiter: leave `weights` and `experts` out".to_owned()));
     }
@@ -87,7 +95,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         contracts: settings.contracts,
         authority: settings.authority,
         kind,
-        arbiter: deciding::arbiter(kind, settings.authority, settings.weights),
+        arbiter: arbiters::arbiter(kind, settings.authority, settings.weights),
+        directives: settings.directives,
         weights: settings.weights,
         experts: settings.experts,
         maps: settings.maps,

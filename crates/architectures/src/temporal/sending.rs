@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gimbal_core::{Digest, LaneId, Milli};
 use gimbal_messages::records::temporal::{LayerCommitted, LayerSent};
 use gimbal_messages::{StageExt, bounded, party, spaced};
-use gimbal_temporal::commitments::{ReleasedBy, last_step};
+use gimbal_temporal::commitments::{Commitment, ReleasedBy, last_step};
 use gimbal_temporal::contracts::{Kind, Outcome, Plan, Policy, Projected};
 use gimbal_temporal::{Directive, Layer, Proposal};
 use serde_json::Value;
@@ -105,7 +105,7 @@ impl Temporal {
             Kind::Policy => {
                 let policy = Policy::read(value);
                 let last = policy.valid_until.map(|until| last_step(until, Milli(1000)));
-                episode.table.set_policy(layer, &policy, episode.step, last);
+                self.enter_policy(episode, layer, &policy, last);
                 episode.policies.insert(layer, policy);
                 // Plans made before a policy are bound by it too (Eq. 17).
                 self.renew_plan(episode);
@@ -130,22 +130,31 @@ impl Temporal {
                 made.plan = made.plan.under(policy).plan;
             }
         }
-        episode.table.set_plan(made.layer, &made.plan, &episode.reached, made.step, episode.step);
+        let Made { plan, layer, step } = made.clone();
+        self.enter_plan(episode, layer, &plan, step);
     }
 
     pub(super) async fn record_bound(&self, turn: &Turn<'_>, episode: &Episode, before: u64) {
         let new = episode.table.all().iter().filter(|one| one.number > before && one.released.is_none());
         for one in new {
-            let record = LayerCommitted {
-                step: episode.step,
-                number: one.number,
-                layer: one.proposal.layer.name().to_owned(),
-                subject: one.subject.clone(),
-                text: one.proposal.as_directive().map(|directive| directive.text.clone()).unwrap_or_default(),
-                until: one.until,
-            };
-            turn.stage.record(LaneId::MAIN, &record).await;
+            if self.proposes_directives() {
+                self.propose(turn, episode.step, &one.proposal).await;
+            } else {
+                self.record_commitment(turn, episode.step, one).await;
+            }
         }
+    }
+
+    pub(super) async fn record_commitment(&self, turn: &Turn<'_>, step: u32, one: &Commitment) {
+        let record = LayerCommitted {
+            step,
+            number: one.number,
+            layer: one.proposal.layer.name().to_owned(),
+            subject: one.subject.clone(),
+            text: one.proposal.as_directive().map(|directive| directive.text.clone()).unwrap_or_default(),
+            until: one.until,
+        };
+        turn.stage.record(LaneId::MAIN, &record).await;
     }
 
     /// After a subgoal was met: what is ready now binds, and a plan that is through asks for the next one.

@@ -25,6 +25,8 @@ pub struct Settings {
     pub authority: bool,
     /// Who decides among proposals.
     pub arbiter: ArbiterKind,
+    /// Whether directives of plans and policies hold at once, or are proposals in the step in which they are made.
+    pub directives: DirectiveKind,
     /// Weights of the score (Eq. 24), such as those that `gimbal arbiter tune` found; the default ones where they are left out. For arbiters that go
     /// by the score: `greedy`, `literal`, `published`.
     pub weights: Option<RuleWeights>,
@@ -102,6 +104,17 @@ impl ArbiterKind {
             Self::Last => "last",
         }
     }
+}
+
+/// What directives of plans and policies are when they arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DirectiveKind {
+    /// Commitments, at urgency 0: the arbiter may release one that loses.
+    #[default]
+    Committed,
+    /// Proposals with an urgency of their own (a plan's deadline, the priority of a policy's rule), which hold where the arbiter keeps them.
+    Proposed,
 }
 
 /// How ways are played out.
@@ -223,6 +236,7 @@ impl Default for Settings {
             contracts: true,
             authority: true,
             arbiter: ArbiterKind::default(),
+            directives: DirectiveKind::default(),
             weights: None,
             rollouts: None,
             maps: MapKind::default(),

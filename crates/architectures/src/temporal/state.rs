@@ -71,13 +71,15 @@ pub(super) struct Episode {
     /// The step that comes next, from 1.
     pub step: u32,
     pub table: Commitments,
+    /// The highest number of a directive that was proposed and decided on.
+    pub entered: u64,
     pub plan: Option<Made>,
     /// Subgoals that are met.
     pub reached: BTreeSet<String>,
-    /// Policies in force, by the layer that set them.
-    pub policies: BTreeMap<Layer, Policy>,
     /// Policies of earlier trials and their returns.
     pub past: Past,
+    /// Policies in force, by the layer that set them.
+    pub policies: BTreeMap<Layer, Policy>,
     /// What is left of Tactical's sequence: action texts and calls.
     pub sequence: VecDeque<(String, ToolCall)>,
     /// How soon and how sure Tactical was of its sequence.
@@ -121,12 +123,13 @@ impl Episode {
         Self {
             step: 1,
             table: Commitments::new(),
+            entered: 0,
             plan: None,
             reached: BTreeSet::new(),
+            past: Past::default(),
             policies: BTreeMap::new(),
             sequence: VecDeque::new(),
             tactical: (Milli(500), Milli(500)),
-            past: Past::default(),
             working_memory: String::new(),
             taken: VecDeque::new(),
             notes: Notes::default(),

@@ -246,7 +246,7 @@ impl Temporal {
         Ok(())
     }
 
-    async fn propose(&self, turn: &Turn<'_>, step: u32, proposal: &Proposal) {
+    pub(super) async fn propose(&self, turn: &Turn<'_>, step: u32, proposal: &Proposal) {
         let (kind, text) = match (proposal.as_call(), proposal.as_directive()) {
             (Some(call), _) => ("call", turn.stage.render(call).await),
             (None, directive) => ("directive", directive.map(|one| one.text.clone()).unwrap_or_default()),

@@ -5,6 +5,7 @@ mod bad_input;
 mod before_the_score;
 mod case;
 mod contracts;
+mod directives;
 mod layers;
 mod maps;
 mod prompts;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::condition::{Condition, Situation};
 use super::policy::Policy;
-use crate::{Directive, Pattern};
+use crate::{Directive, Layer, Pattern, Proposal};
 
 /// What the faster layers must reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,6 +175,29 @@ impl Plan {
             ..Directive::default()
         }));
         directives
+    }
+
+    /// The directives as proposals of a layer at a step, `made` being the one in which the plan was made: as sure as the plan's priority. Those of a plan
+    /// whose time is over are none. What is to be reached within n steps is as urgent as 1 / n, and a plan without a deadline is not urgent.
+    #[must_use]
+    pub fn proposals(&self, layer: Layer, reached: &BTreeSet<String>, made: u32, step: u32) -> Vec<Proposal> {
+        let directives = if self.is_over(step.saturating_sub(made)) { Vec::new() } else { self.directives(reached) };
+        let urgency = self.deadline.map_or(Milli::ZERO, |deadline| Milli(1000 / deadline.max(1)));
+        let last = self.last(made);
+        let of = |directive| Proposal {
+            until: last,
+            ..Proposal::directive(layer, directive).scored(urgency, self.priority)
+        };
+        directives.into_iter().map(of).collect()
+    }
+
+    /// The last step in which it holds: a deadline of n covers the step in which it was made and the n - 1 after it.
+    #[must_use]
+    pub fn last(&self, made: u32) -> Option<u32> {
+        self.deadline.map(|deadline| {
+            let last = i64::from(made).saturating_add(deadline).saturating_sub(1);
+            u32::try_from(last.max(0)).unwrap_or(u32::MAX)
+        })
     }
 
     /// The plan without what a policy forbids: policies come before what the layers below them say (Eq. 17; CTHA-044). A subgoal is forbidden

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::condition::{Condition, Situation};
-use crate::{Directive, Pattern};
+use crate::{Directive, Layer, Pattern, Proposal};
 
 /// Priority of a rule that names none: the middle of the range, so that rules may be weaker and stronger.
 pub(super) const PRIORITY: i64 = 50;
+/// The highest priority of a rule.
+const HIGHEST: i64 = 100;
 
 /// What holds for all faster layers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,23 +173,42 @@ impl Policy {
     /// outranks.
     #[must_use]
     pub fn directives(&self) -> Vec<Directive> {
+        self.weighed().into_iter().map(|(directive, _)| directive).collect()
+    }
+
+    /// The directives as proposals of a layer that hold to the step `last`: as urgent as the rule's priority, and what is forbidden as urgent as can be.
+    /// A policy does not say how sure it is: its confidence is 0.5, as that of any answer that says nothing.
+    #[must_use]
+    pub fn proposals(&self, layer: Layer, last: Option<u32>) -> Vec<Proposal> {
+        let of = |(directive, priority): (Directive, i64)| Proposal {
+            until: last,
+            ..Proposal::directive(layer, directive)
+                .scored(Milli(priority.clamp(0, HIGHEST) * 1000 / HIGHEST), Milli(500))
+        };
+        self.weighed().into_iter().map(of).collect()
+    }
+
+    /// The directives with the priority of each.
+    fn weighed(&self) -> Vec<(Directive, i64)> {
         let mut directives = Vec::new();
         if !self.forbidden.is_empty() {
             let text = self.forbidden.iter().map(Pattern::as_str).collect::<Vec<_>>().join(", ");
-            directives.push(Directive {
+            let directive = Directive {
                 id: "policy/forbidden".to_owned(),
                 text: format!("forbidden: {text}"),
                 forbids: self.forbidden.clone(),
                 only: Vec::new(),
-            });
+            };
+            directives.push((directive, HIGHEST));
         }
         directives.extend(self.denials().filter_map(|rule| {
-            Some(Directive {
+            let directive = Directive {
                 id: format!("policy/{}", rule.id),
                 text: format!("denied: {}", rule.condition),
                 forbids: Condition::of(&rule.condition).calls()?,
                 only: Vec::new(),
-            })
+            };
+            Some((directive, rule.priority))
         }));
         directives
     }
