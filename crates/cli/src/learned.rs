@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gimbal_core::{Artefact, Embedder, Learned, Scorer, nearest};
 use gimbal_neural::data::Header;
+use gimbal_neural::data::labelled::header;
 use gimbal_neural::{Hashed, Net};
 use gimbal_temporal::rollout::COLUMNS;
 
@@ -14,8 +15,12 @@ pub struct Networks;
 impl Learned for Networks {
     fn scorer(&self, artefact: &Artefact) -> Result<Arc<dyn Scorer>, String> {
         let net = Net::read(&artefact.bytes).map_err(|error| error.to_string())?;
-        // Rows of another width would be taken for zeros.
-        net.fits(&Header::new(&COLUMNS, 0, &[])).map_err(|error| error.to_string())?;
+        // Rows of another width would be taken for zeros. A network may have been made without actions, without a context, or without either.
+        let collected = header();
+        let context = if net.spec().context == 0 { 0 } else { collected.context };
+        let columns: Vec<&str> = collected.columns.iter().map(String::as_str).collect();
+        let columns = if net.spec().action().is_none() { &COLUMNS[..] } else { &columns };
+        net.fits(&Header::new(columns, context, &[])).map_err(|error| error.to_string())?;
         Ok(Arc::new(net))
     }
 

@@ -25,6 +25,17 @@ fn the_rule_is_tuned_on_conflicts_that_a_run_labelled() {
     place.write("small.yaml", study);
     place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
     place.gimbal(&["arbiter", "collect", "small", "-o", "c.jsonl"]).good();
+    let collected = std::fs::read_to_string(place.path().join("c.jsonl")).unwrap();
+    let header = collected.lines().next().unwrap();
+    assert!(header.contains("\"bias\",\"action\"]") && header.contains("\"context\":384"), "{header}");
+    // Weights without actions and context read what they were made for.
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../weights/arbiter/arbiter.weights");
+    place.gimbal(&["arbiter", "eval", shipped, "c.jsonl", "--part", "all", "--by", "all"]).good();
+    // A file of the version before is refused with what to do.
+    place.write("old.jsonl", &collected.replacen("\"version\":2", "\"version\":1", 1));
+    let said = place.gimbal(&["arbiter", "stats", "old.jsonl"]);
+    assert!(said.code == 2 && said.err.contains("old.jsonl: line 1: `version` is 1"), "{}", said.err);
+    assert!(said.err.contains("play the study anew and collect it"), "{}", said.err);
     let stats = place.gimbal(&["arbiter", "stats", "c.jsonl", "--format", "csv"]).good().out;
     assert!(stats.lines().any(|line| line.starts_with("cage2,")), "{stats}");
     assert!(

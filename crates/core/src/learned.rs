@@ -17,6 +17,12 @@ pub trait Scorer: Send + Sync {
     /// A score for each party, the higher the better, in thousandths; parties are rows of `width` features. As many scores as parties.
     fn score(&self, parties: &[Vec<f32>]) -> Vec<i64>;
 
+    /// The vector of what the parties share, for the end of each row; empty where it reads none.
+    fn context(&self, text: &str) -> Vec<f32> {
+        let _ = text;
+        Vec::new()
+    }
+
     /// How likely it is, in thousandths, that a resolution in favour of each party turns out well; empty where it does not say.
     fn outcome(&self, parties: &[Vec<f32>]) -> Vec<i64> {
         let _ = parties;

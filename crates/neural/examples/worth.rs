@@ -1,6 +1,8 @@
 //! Trains a list of networks on one file of conflicts and prints what each is worth off line:
 //! `cargo run --release -p gimbal-neural --features train --example worth -- CONFLICTS FOLDER JOBS [SECONDS]`.
 //!
+//! Actions and contexts are left out of the data: these are networks on the plain features.
+//!
 //! Each line of the file JOBS is a training: a name, a preset, a seed, and what is changed (`most=N`, `mask=COLUMN`, `hold=ENVIRONMENT`,
 //! `noise=THOUSANDTHS`, `epochs=N`, `shuffled`). The calls are those of `gimbal arbiter train`, `tune` and `eval`; data are read once. Weights and
 //! checkpoints are kept in the folder, so that the same command goes on where it was stopped. Rows are separated by tabs: how the training went
@@ -119,7 +121,7 @@ fn on_cpu() -> f64 {
 
 fn read(path: &str) -> Result<(Dataset, Digest), Failed> {
     let text = std::fs::read_to_string(path)?;
-    let data = Dataset::read(&text).map_err(|error| format!("{path}: {error}"))?;
+    let data = Dataset::read(&text).map_err(|error| format!("{path}: {error}"))?.without_actions().without_context();
     Ok((data, Digest::of(text.as_bytes())))
 }
 

@@ -4,6 +4,7 @@
 mod authority;
 mod data;
 mod eval;
+mod labelled;
 mod network;
 mod shipped;
 mod support;

@@ -29,7 +29,10 @@ fn a_wrong_line_is_named_with_what_was_expected() {
     let of = |from: &str, to: &str| Dataset::read(&good.replacen(from, to, 1)).unwrap_err().to_string();
     assert!(Dataset::read("").unwrap_err().to_string().starts_with("line 1: the file is empty"));
     assert_eq!(of("gimbal-conflicts", "other"), "line 1: `format` is `other`; expected `gimbal-conflicts`");
-    assert!(of("\"version\":1", "\"version\":2").contains("`version` is 2; this program reads 1"));
+    assert!(
+        of("\"version\":2", "\"version\":1")
+            .contains("`version` is 1; this program reads 2, in which collected conflicts have actions")
+    );
     assert!(of("\"age\"", "\"layer\"").contains("the name `layer`"));
     assert!(of("\"rules\":[\"published\"", "\"rules\":[\"network\"").contains("the name `network`"));
     assert!(of("\"columns\":[\"urgency\",", "\"columns\":[").starts_with("line 2: 7 numbers in `features`"));

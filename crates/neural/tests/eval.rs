@@ -26,7 +26,7 @@ impl Scorer for Column {
     }
 }
 
-const SMALL: &str = r#"{"format":"gimbal-conflicts","version":1,"columns":["worth"],"rules":["slower"]}
+const SMALL: &str = r#"{"format":"gimbal-conflicts","version":2,"columns":["worth"],"rules":["slower"]}
 {"id":"a","environment":"e","seed":1,"noise":0,"kind":"resource","parties":[{"layer":"reflex","features":[0.9]},{"layer":"tactical","features":[0.2]}],"candidates":[{"kept":[0],"mean":4,"outcome":true},{"kept":[1],"mean":1,"outcome":false}],"choices":[1],"best":0,"tied":false}
 {"id":"b","environment":"e","seed":1,"noise":100,"kind":"effect","parties":[{"layer":"reflex","features":[0.6]},{"layer":"tactical","features":[0.4]}],"candidates":[{"kept":[0],"mean":1,"outcome":false},{"kept":[1],"mean":2,"outcome":true}],"choices":[1],"best":1,"tied":false}
 {"id":"c","environment":"f","seed":2,"noise":1000,"kind":"effect","parties":[{"layer":"reflex","features":[0.1]},{"layer":"tactical","features":[0.3]}],"candidates":[{"kept":[0],"mean":5},{"kept":[1],"mean":5},{"kept":[],"mean":2}],"choices":[0],"best":0,"tied":true}

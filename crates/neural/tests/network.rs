@@ -2,6 +2,7 @@
 
 use gimbal_core::{Digest, Scorer as _};
 use gimbal_neural::data::{Conflict, Header, synthetic};
+use gimbal_neural::eval::{judge, judge_together};
 use gimbal_neural::net::{Said, Scratch};
 use gimbal_neural::{Body, Net, Spec};
 
@@ -48,6 +49,18 @@ fn a_conflict_gets_the_same_bits_beside_others_as_alone() {
             assert_eq!(together, alone);
             assert!(together.iter().any(|one| one.score != together[0].score && one.outcome != 0.0));
         }
+    }
+}
+
+// covers: CTHA-082
+#[test]
+fn many_conflicts_at_once_are_judged_as_one_after_the_other() {
+    // More than a batch, among them one of a single party.
+    let mut data = synthetic::conflicts(150, 4);
+    data.conflicts[70].parties.truncate(1);
+    for body in [Body::Linear, tiny()] {
+        let net = net(body, 9, true);
+        assert_eq!(judge_together(&data, &net), judge(&data, &net));
     }
 }
 

@@ -1,14 +1,14 @@
 //! What each way to resolve a conflict is worth, and the way that a learned arbiter or a rollout takes.
 
 use gimbal_core::{BranchError, EpisodeStopped, LaneId};
-use gimbal_messages::StageExt;
+use gimbal_messages::{StageExt, bounded};
 use gimbal_temporal::Proposal;
 use gimbal_temporal::arbiter::Scene;
 use gimbal_temporal::commitments::Commitment;
 use gimbal_temporal::conflict::Cause;
 use gimbal_temporal::rollout::{
-    Choices, Contenders, Features, Labelled, LayerLabelled, Recent, Replacement, Rollout, RolloutError, Rule,
-    SecondLabel, chosen, row, value,
+    COLUMNS, Choices, Contenders, Features, Labelled, LayerLabelled, Named, Recent, Replacement, Rollout, RolloutError,
+    Rule, SecondLabel, chosen, value,
 };
 
 use super::Temporal;
@@ -20,6 +20,8 @@ use super::turn::Turn;
 pub(super) const WEIGHTS: &str = "arbiter";
 /// The name of the rule with weights of its own in labels.
 const TUNED: &str = "tuned";
+/// How much of the goal is in a conflict's context, in characters.
+const GOAL: usize = 400;
 /// Legal calls that are compared with one that a directive does not let through.
 const LEGAL: usize = 512;
 /// Most ways of a conflict that a learned arbiter chooses among.
@@ -44,6 +46,7 @@ impl Temporal {
         }
         let most = self.rollouts.as_ref().map_or(WAYS, |rollouts| rollouts.ways);
         let Some((choices, features)) = self.choices(turn, episode, proposals, live, most) else { return Ok(None) };
+        let named = Named::of(&choices, Contenders { proposals, commitments: live }, context(turn, episode));
         let mut taken = None;
         if let Some(rollouts) = &self.rollouts
             && let Some(labelled) = label(turn, &choices, features.clone(), rollouts).await?
@@ -61,19 +64,26 @@ impl Temporal {
                 }
                 None => None,
             };
-            let record = LayerLabelled { step: episode.step, policy, futures, kind, labelled, second };
+            let named = Some(named.clone());
+            let record = LayerLabelled { step: episode.step, policy, futures, kind, labelled, named, second };
             turn.stage.record(LaneId::MAIN, &record).await;
         }
         if learned {
             let scorer = turn.stage.scorer(WEIGHTS);
             let scorer =
                 scorer.ok_or_else(|| EpisodeStopped::lasting(format!("the artefact `{WEIGHTS}` holds no scorer")))?;
-            let rows: Vec<Vec<f32>> = features.iter().map(|one| row(one.layer, &one.row(), &[])).collect();
-            if let Some(row) = rows.iter().find(|row| row.len() != scorer.width()) {
-                let (wide, wanted) = (row.len(), scorer.width());
-                let words = format!("the artefact `{WEIGHTS}` reads {wanted} numbers of a party, and there are {wide}");
+            let context = scorer.context(&named.context);
+            // A row begins with the layer.
+            let plain = 1 + COLUMNS.len() + context.len();
+            let with_actions = scorer.width() == plain + 1;
+            if scorer.width() != plain && !with_actions {
+                let words = format!(
+                    "the artefact `{WEIGHTS}` reads {} numbers of a party, and there are {plain}, or one more with its action",
+                    scorer.width()
+                );
                 return Err(EpisodeStopped::lasting(words));
             }
+            let rows = named.rows(&features, with_actions, &context);
             taken = chosen(&scorer.score(&rows), choices.candidates.iter().map(|way| way.kept.as_slice()));
         }
         Ok(taken.map(|place| (choices, place)))
@@ -146,6 +156,12 @@ fn ended<T>(error: BranchError) -> Result<Option<T>, EpisodeStopped> {
         BranchError::Spent { .. } => Ok(None),
         error => Err(EpisodeStopped::lasting(format!("a rollout: {error}"))),
     }
+}
+
+/// What the parties of a conflict share, as a text: the goal, and what was done and seen last.
+fn context(turn: &Turn<'_>, episode: &Episode) -> String {
+    let last = episode.taken.back().map(|taken| format!("\n{} -> {}", taken.action, taken.seen)).unwrap_or_default();
+    format!("{}{last}", bounded(&turn.brief.goal, GOAL))
 }
 
 /// What a conflict is about.

@@ -16,11 +16,13 @@ use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
     Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, ModelError, RoleSettings,
-    Sampling, TaskId, TextRef, Usage, UsageSource,
+    Sampling, Scorer, TaskId, TextRef, Usage, UsageSource,
 };
 use gimbal_messages::Record;
 use gimbal_study::faults::Faults;
-use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode};
+use gimbal_study::stage::{
+    EpisodeSetup, LearnedParts, MemoryRecorder, Outcome, Recorded, Role, SessionMemory, play_episode,
+};
 use serde_json::{Value, json};
 
 use crate::common::TestFiles;
@@ -87,6 +89,8 @@ pub struct Court {
     pub faults: Faults,
     /// What earlier trials of the session left, and the number of this one.
     pub session: (Arc<SessionMemory>, u32),
+    /// The scorer of a learned arbiter.
+    pub scorer: Option<Arc<dyn Scorer>>,
 }
 
 /// The outcome.
@@ -120,6 +124,7 @@ impl Court {
             options: json!({ "facts": 6 }),
             faults: Faults::default(),
             session: (Arc::default(), 0),
+            scorer: None,
         }
     }
 
@@ -183,7 +188,9 @@ impl Court {
         assert!(unmet.is_empty(), "{unmet:?}");
         let setup = EpisodeSetup::new(Digest::of(b"court"), TaskId(self.task.to_owned()), 7, Arc::new(roles));
         let (memory, trial) = self.session;
-        let setup = EpisodeSetup { faults: self.faults, memory, trial, ..setup };
+        let scorers = self.scorer.into_iter().map(|scorer| ("arbiter".to_owned(), scorer)).collect();
+        let learned = Arc::new(LearnedParts { scorers, ..LearnedParts::default() });
+        let setup = EpisodeSetup { faults: self.faults, memory, trial, learned, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = family.open(&options).unwrap();
         let outcome = play_episode(&*architecture, environment, setup, recorder.clone()).await.unwrap();

@@ -7,14 +7,15 @@ mod case;
 mod contracts;
 mod directives;
 mod layers;
+mod learned;
 mod maps;
 mod prompts;
 mod side_by_side;
 mod standing;
+mod store;
 
 use gimbal_core::Catalogue;
 use gimbal_messages::Record;
-mod store;
 use gimbal_messages::records::temporal::LayerDecided;
 use serde_json::{Value, json};
 

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// What the first line says the file is.
 pub const FORMAT: &str = "gimbal-conflicts";
 /// The version of the format that is read and written.
-pub const VERSION: u32 = 1;
+///
+/// Version 1 had neither the column [`ACTION`] nor a context where conflicts were collected from runs.
+pub const VERSION: u32 = 2;
 /// The column that holds a place in the table of actions: a hash of the action, a whole number.
 pub const ACTION: &str = "action";
 /// The name of the column before all others in the rows that a scorer gets: the place of the party's layer, from 0.

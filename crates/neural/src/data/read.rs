@@ -47,7 +47,10 @@ pub enum Problem {
         found: String,
     },
     /// The header is of another version.
-    #[error("`version` is {found}; this program reads {VERSION}: collect and label the conflicts again")]
+    #[error(
+        "`version` is {found}; this program reads {VERSION}, in which collected conflicts have actions and a context: play the study anew and collect it, \
+         or generate the conflicts again"
+    )]
     Version {
         /// What was found.
         found: u32,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use gimbal_core::{Rng, seed};
 use gimbal_temporal::rollout::ConflictCause;
 
-use super::conflict::{Candidate, Conflict, Dataset};
+use super::conflict::{ACTION, Candidate, Conflict, Dataset};
+use crate::spec::Spec;
 
 /// A part of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,6 +139,31 @@ impl Dataset {
         bare.header.context = 0;
         bare.conflicts.iter_mut().for_each(|conflict| conflict.context.clear());
         bare
+    }
+
+    /// The same conflicts without the column of actions: what is left of a party is its plain features.
+    #[must_use]
+    pub fn without_actions(&self) -> Self {
+        let mut plain = self.clone();
+        if let Some(place) = plain.header.place(ACTION) {
+            plain.header.columns.remove(place);
+            for party in plain.conflicts.iter_mut().flat_map(|conflict| &mut conflict.parties) {
+                if place < party.features.len() {
+                    party.features.remove(place);
+                }
+            }
+        }
+        plain
+    }
+
+    /// The same conflicts as a network reads them: without actions and context where it was made without.
+    #[must_use]
+    pub fn seen_by(&self, spec: &Spec) -> Self {
+        let mut seen = self.clone();
+        if spec.action().is_none() {
+            seen = seen.without_actions();
+        }
+        if spec.context == 0 { seen.without_context() } else { seen }
     }
 
     /// The same conflicts with 0 in a column, for the control without it. `None` if there is no such column.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::data::{Conflict, Dataset};
 
 pub use estimate::{Estimate, Terms};
-pub use judged::{Judged, judge};
+pub use judged::{Judged, judge, judge_together};
 pub use outcome::Outcomes;
 
 /// How data are grouped.

@@ -8,6 +8,7 @@ use gimbal_core::{Digest, Scorer};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Header;
+use crate::embed::Hashed;
 use crate::kernels::Values;
 use crate::math::sigmoid;
 use crate::spec::{Body, LAYERS, Spec};
@@ -190,6 +191,21 @@ impl Net {
         }
     }
 
+    /// Scores and chances of outcomes of several conflicts at once, both in thousandths: for each what [`Scorer::score`] and [`Scorer::outcome`] give
+    /// it alone (CTHA-082).
+    #[must_use]
+    pub fn together(&self, conflicts: &[Vec<Vec<f32>>]) -> Vec<(Vec<i64>, Vec<i64>)> {
+        let rows: Vec<&[f32]> = conflicts.iter().flatten().map(Vec::as_slice).collect();
+        let counts: Vec<usize> = conflicts.iter().map(Vec::len).collect();
+        let mut said = self.forward(&rows, &counts, &mut Scratch::default()).into_iter();
+        let of = |count: &usize| {
+            let parties: Vec<Said> = said.by_ref().take(*count).collect();
+            let score = |one: &Said| if *count < 2 { 0 } else { thousandths(one.score) };
+            (parties.iter().map(score).collect(), parties.iter().map(|one| thousandths(sigmoid(one.outcome))).collect())
+        };
+        counts.iter().map(of).collect()
+    }
+
     fn alone(&self, parties: &[Vec<f32>]) -> Vec<Said> {
         let rows: Vec<&[f32]> = parties.iter().map(Vec::as_slice).collect();
         self.forward(&rows, &[rows.len()], &mut Scratch::default())
@@ -231,6 +247,11 @@ impl Scorer for Net {
 
     fn width(&self) -> usize {
         self.spec.width()
+    }
+
+    /// The hashed vector of the text, as long as the network reads one.
+    fn context(&self, text: &str) -> Vec<f32> {
+        Hashed::vector(text, self.spec.context)
     }
 
     /// Scores in thousandths. A single party is in no conflict: it gets 0, and the network is passed over (CTHA-082).

@@ -2,14 +2,12 @@
 //!
 //! Features come from proposals, commitments and what was seen of the episode. The true state is in none of them.
 
-use gimbal_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::choices::{Choices, Contenders};
 use crate::arbiter::{Party, Scene};
 use crate::authority::Category;
 use crate::conflict::Cause;
-use crate::pattern::shown;
 use crate::{Layer, Proposal};
 
 /// What was seen of the episode before a conflict.
@@ -220,18 +218,6 @@ impl Features {
         row.push(1.0);
         row
     }
-}
-
-/// The place of a party's words in a hashed table of so many actions, for models that have one; it is a name in disguise and no part of
-/// [`Features`]. A directive has that of its name.
-#[must_use]
-pub fn action(proposal: &Proposal, table: u32) -> u32 {
-    let words = match (proposal.as_call(), proposal.as_directive()) {
-        (Some(call), _) => shown(call),
-        (None, Some(directive)) => directive.id.clone(),
-        (None, None) => String::new(),
-    };
-    u32::try_from(Digest::of(words.as_bytes()).head() % u64::from(table.max(1))).unwrap_or(0)
 }
 
 fn counted(count: usize) -> u32 {

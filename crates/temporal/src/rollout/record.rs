@@ -5,6 +5,7 @@ use gimbal_messages::Record;
 use serde::{Deserialize, Serialize};
 
 use super::labelled::Labelled;
+use super::named::Named;
 
 /// A conflict of an episode with the value of each way to resolve it. It was played out in copies of the environment: whoever uses it has a
 /// simulator.
@@ -18,8 +19,11 @@ pub struct LayerLabelled {
     pub futures: u64,
     /// What the conflict is about: `resource`, `effect`, `directive`, `call`, several joined by `+`.
     pub kind: String,
-    /// The conflict.
+    /// The conflict. It names nothing.
     pub labelled: Labelled,
+    /// What names it in disguise, for networks that may read it; `None` in journals of programs that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<Named>,
     /// The label when another policy plays on; `None` where nobody asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<SecondLabel>,

@@ -14,7 +14,7 @@ mod tune;
 use std::path::Path;
 
 use gimbal_neural::data::{MOST_BYTES, Part, Split, synthetic};
-use gimbal_neural::eval::{GroupBy, evaluate, judge};
+use gimbal_neural::eval::{GroupBy, evaluate, judge_together};
 use gimbal_neural::{Body, Dataset, Net};
 use serde_json::json;
 
@@ -100,9 +100,7 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
     use gimbal_core::Scorer as _;
     let net = weights(&options.weights)?;
     let mut data = read(&options.conflicts, &text(&options.conflicts)?)?;
-    if net.spec().context == 0 && data.header.context > 0 {
-        data = data.without_context();
-    }
+    data = data.seen_by(net.spec());
     net.fits(&data.header).map_err(|error| Failure::Usage(format!("{}: {error}", options.weights.display())))?;
     let split = split(&options.held, &data)?;
     if let Some(rule) = &options.rule {
@@ -117,7 +115,7 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
         ConflictPart::Test => data.part(&split, Part::Test),
         ConflictPart::All => data,
     };
-    let mut groups = evaluate(&part, &judge(&part, &net));
+    let mut groups = evaluate(&part, &judge_together(&part, &net));
     if groups.is_empty() {
         return Err(Failure::Usage(format!(
             "{}: this part holds no conflict with two candidates or more",

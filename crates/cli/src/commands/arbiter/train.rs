@@ -35,6 +35,9 @@ pub fn train(options: &TrainArgs) -> Result<(), Failure> {
         let why = if has_actions { "" } else { ": the conflicts hold none" };
         changes.push(format!("without the table of actions{why}"));
     }
+    if !matches!(settings.body, Body::Encoder { table, .. } if table > 0) {
+        data = data.without_actions();
+    }
     for column in &options.mask {
         data = data.masked(column).ok_or_else(|| {
             let known: Vec<&str> = data.header.columns.iter().map(String::as_str).collect();
