@@ -219,3 +219,32 @@ fn studies_of_debate_say_which_difference_they_can_detect() {
         }
     }
 }
+
+/// The printed tables of models disagree, so that models are data: three stacks, none of them a default. The length of tasks is data too.
+// covers: CTHA-008, CTHA-099, CTHA-R03, CTHA-R15
+#[test]
+fn stacks_of_models_and_lengths_of_tasks_are_data_of_studies() {
+    let place = Place::new();
+    let plan = |study: &str| place.gimbal(&["plan", study]).good().out;
+    let said = plan("studies/ctha.yaml");
+    // Each stack names a model for each of the four layers.
+    let joined = said.replace("\n  ", " ");
+    let stacks: Vec<&str> =
+        joined.lines().filter(|line| line.starts_with("- [") && line.contains("] institutional=")).collect();
+    assert_eq!(stacks.len(), 3, "{said}");
+    for stack in &stacks {
+        for layer in ["institutional=", "strategic=", "tactical=", "reflex="] {
+            assert!(stack.contains(layer), "{stack}");
+        }
+    }
+    assert!(shipped("ctha").lines().any(|line| line.contains("Its tables of models disagree with one another")));
+    // Without roles nobody is put into the layers' places.
+    let bare = "study: bare\nenvironment: { name: cage2, horizon: 50 }\narchitectures: [{ base: temporal }]\nepisodes: { runs: 1 }\n";
+    place.write("bare.yaml", bare);
+    let said = place.gimbal(&["run", "bare.yaml", "--dry-run"]);
+    assert!(said.code != 0 && said.err.contains("name one under `roles`"), "{} {}", said.code, said.err);
+    // Tasks of fifty steps, and a study of five hundred: two settings of the same environment, and both can be planned.
+    assert!(plan("studies/ctha.yaml").contains("cage2 50 "));
+    assert!(shipped("ctha-stability").contains("{ name: cage2, horizon: 500,"));
+    assert!(plan("studies/ctha-stability.yaml").contains("4 cells, 40 episodes"));
+}

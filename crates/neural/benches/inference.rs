@@ -1,4 +1,4 @@
-//! Latency of the network for one conflict on one thread: `cargo bench -p gimbal-neural --bench inference`.
+//! Latency of the network on one thread, for one conflict and for 64 at once: `cargo bench -p gimbal-neural --bench inference`.
 //!
 //! The published encoder must have a median of at most 5 ms in f32 and 1.5 ms in Q8_0. Before criterion's figures it prints those of 2,000 calls, with CPU time.
 #![allow(missing_docs, clippy::print_stdout)]
@@ -76,6 +76,11 @@ fn inference(criterion: &mut Criterion) {
             );
             criterion.bench_function(&format!("{name}_{parties}"), |bench| bench.iter(|| net.score(black_box(&rows))));
         }
+        // Many decision points at once, as in evaluation: what a conflict costs there is a sixty-fourth of it.
+        let many: Vec<Vec<Vec<f32>>> = (0..64).map(|_| rows(2)).collect();
+        criterion.bench_function(&format!("{name}_2_in_64_conflicts"), |bench| {
+            bench.iter(|| net.together(black_box(&many)));
+        });
     }
     criterion.bench_function("hashed_embedding", |bench| {
         bench.iter(|| Hashed.embed(black_box("restore the host that was lost, then scan the subnet for more")))
