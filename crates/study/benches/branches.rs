@@ -15,9 +15,11 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gimbal_alfworld::Alfworld;
 use gimbal_cage2::environment::Cage2;
+use gimbal_consensus::environment::Consensus;
 use gimbal_core::{Branch, Catalogue, Digest, Limits, Stage};
 use gimbal_study::stage::{EpisodeSetup, EpisodeStage, MemoryRecorder};
 use gimbal_textcraft::environment::TextCraft;
+use gimbal_triage::environment::Triage;
 use gimbal_yawning_titan::environment::YawningTitan;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -87,11 +89,14 @@ fn print(runtime: &Runtime, stage: &EpisodeStage, name: &str, policy: &str) {
 
 fn branches(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
-    let families: [(Box<dyn Catalogue>, &str); 4] = [
+    let families: [(Box<dyn Catalogue>, &str); 6] = [
         (Box::new(Cage2), "restore_changed"),
         (Box::new(YawningTitan), "reactive"),
         (Box::new(TextCraft), "expert"),
         (Box::new(Alfworld::over(None)), "expert"),
+        // A case is one call long, so that a step is a fork too.
+        (Box::new(Triage), "rules"),
+        (Box::new(Consensus), "median"),
     ];
     let mut group = criterion.benchmark_group("forked");
     for (family, policy) in &families {
