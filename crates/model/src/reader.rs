@@ -26,14 +26,14 @@ pub struct Page<'a> {
     /// Tools that may be called natively.
     pub tools: &'a [ToolSpec],
     /// The shape that the answer must have, if one is demanded.
-    pub grammar: Option<&'a Grammar>,
+    pub grammar: Option<&'a Arc<Grammar>>,
 }
 
 impl<'a> Page<'a> {
     /// The page of a request: everything of it that a model reads.
     #[must_use]
     pub fn of(request: &'a ChatRequest) -> Self {
-        Self { messages: &request.messages, tools: &request.tools, grammar: request.grammar.as_deref() }
+        Self { messages: &request.messages, tools: &request.tools, grammar: request.grammar.as_ref() }
     }
 }
 

@@ -5,11 +5,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{Completion, Grammar, ModelError, ModelErrorKind};
-use regex::{Regex, RegexBuilder};
+use regex_automata::meta::Regex;
+use regex_automata::nfa::thompson::WhichCaptures;
 use serde_json::Value;
 
 /// Compiled grammars that are kept for the next call.
 const KEPT: usize = 32;
+
+/// The grammars that the whole program keeps: a player by rule and the check of its answer compile a mask once.
+static SHARED: Shapes = Shapes { compiled: Mutex::new(Vec::new()) };
 
 /// Bytes that a compiled expression may take. A mask that repeats a long list of actions needs more than the library's own bound of 10 MB.
 const COMPILED: usize = 64 << 20;
@@ -28,6 +32,12 @@ enum Compiled {
 }
 
 impl Shapes {
+    /// The one that the whole program shares.
+    #[must_use]
+    pub fn shared() -> &'static Self {
+        &SHARED
+    }
+
     /// The completion, if it has the shape of this grammar; white space around it is dropped. A native tool
     /// call without text has no shape of its own.
     ///
@@ -60,6 +70,11 @@ impl Shapes {
         }
     }
 
+    /// Whether `text` fits; false for a grammar that cannot be read.
+    pub fn fits(&self, grammar: &Arc<Grammar>, text: &str) -> bool {
+        self.compiled(grammar).is_ok_and(|compiled| compiled.mismatch(grammar, text.trim()).is_none())
+    }
+
     /// Those of `texts` that fit, in order; none of them where the grammar cannot be read.
     pub fn fitting<'a>(&self, grammar: &Arc<Grammar>, mut texts: Vec<&'a str>) -> Vec<&'a str> {
         match self.compiled(grammar) {
@@ -79,18 +94,24 @@ impl Shapes {
         if matches!(**grammar, Grammar::Choice(_)) {
             return Ok(Arc::new(Compiled::Choice));
         }
-        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        // The same grammar is mostly the same allocation; values are compared only where it is not.
-        let same = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar));
-        if let Some((_, found)) = same.or_else(|| kept.iter().find(|(known, _)| known == grammar)) {
-            return Ok(Arc::clone(found));
+        if let Some(found) = self.found(grammar) {
+            return Ok(found);
         }
+        // Not under the lock: other episodes need not wait for this grammar.
         let compiled = Arc::new(Compiled::of(grammar)?);
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.remove(0);
         }
         kept.push((Arc::clone(grammar), Arc::clone(&compiled)));
         Ok(compiled)
+    }
+
+    fn found(&self, grammar: &Arc<Grammar>) -> Option<Arc<Compiled>> {
+        let kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        // The same grammar is mostly the same allocation; values are compared only where it is not.
+        let same = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar));
+        same.or_else(|| kept.iter().find(|(known, _)| known == grammar)).map(|(_, found)| Arc::clone(found))
     }
 }
 
@@ -117,7 +138,10 @@ impl Compiled {
                     Some(format!("{place}: {error}"))
                 }
             },
-            (Self::Regex(pattern), _) => (!pattern.is_match(text)).then(|| format!("it does not match `{pattern}`")),
+            (Self::Regex(expression), Grammar::Regex(pattern)) => {
+                (!expression.is_match(text)).then(|| format!("it does not match `{pattern}`"))
+            }
+            (Self::Regex(_), _) => None,
             (Self::Choice, Grammar::Choice(choices)) => (!choices.iter().any(|choice| choice == text))
                 .then(|| format!("it is none of the {} allowed texts", choices.len())),
             (Self::Choice, _) => None,
@@ -125,16 +149,32 @@ impl Compiled {
     }
 }
 
-/// A regular expression that must match a text as a whole.
+/// A regular expression that must match a text as a whole. A mask is long, is asked once or twice, and is asked for a match only: what
+/// prepares an expression for many searches (an automaton read backwards, prefilters, one pass, captures) would take most of the time.
 fn whole(pattern: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&format!(r"\A(?:{pattern})\z"))
-        .size_limit(COMPILED)
-        .build()
-        .map_err(|error| format!("the regular expression of the request cannot be read: {error}"))
+    let config = Regex::config()
+        .which_captures(WhichCaptures::None)
+        .auto_prefilter(false)
+        .onepass(false)
+        .hybrid(false)
+        .backtrack(false)
+        .nfa_size_limit(Some(COMPILED));
+    Regex::builder()
+        .configure(config)
+        .build(&format!(r"\A(?:{pattern})\z"))
+        .map_err(|error| format!("the regular expression of the request cannot be read: {}", whole_error(&error)))
+}
+
+/// An error of the library with what it wraps.
+fn whole_error(error: &(dyn std::error::Error + 'static)) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", whole_error(source)),
+        None => error.to_string(),
+    }
 }
 
 /// Whether `text` fits; false for a grammar that cannot be read. Compiles the grammar for this one text; a caller that asks
-/// more than once keeps a [`Shapes`].
+/// more than once asks [`Shapes::fits`].
 #[must_use]
 pub fn fits(grammar: &Grammar, text: &str) -> bool {
     Compiled::of(grammar).is_ok_and(|compiled| compiled.mismatch(grammar, text.trim()).is_none())
@@ -147,7 +187,9 @@ mod tests {
     use gimbal_core::{ChatRequest, Finish, Grammar, ModelErrorKind};
     use serde_json::json;
 
-    use super::{Regex, Shapes, fits};
+    use regex::Regex;
+
+    use super::{Shapes, fits};
     use crate::answer;
 
     fn check(grammar: Grammar, text: &str) -> Result<String, (ModelErrorKind, String)> {

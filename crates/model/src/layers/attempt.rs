@@ -13,7 +13,6 @@ use crate::shape::Shapes;
 /// shape of the answer.
 pub(crate) struct Attempt<M> {
     inner: M,
-    shapes: Shapes,
     /// Whether answers are judged here; those of a recording were judged when they were recorded.
     judges: bool,
     /// Whose number of requests at once goes into the ledger.
@@ -22,7 +21,7 @@ pub(crate) struct Attempt<M> {
 
 impl<M> Attempt<M> {
     pub(crate) fn new(inner: M) -> Self {
-        Self { inner, shapes: Shapes::default(), judges: true, gate: None }
+        Self { inner, judges: true, gate: None }
     }
 
     /// Takes answers as they are: they were judged before.
@@ -49,7 +48,7 @@ impl<M: ChatModel> ChatModel for Attempt<M> {
         context.wire.received(attempt, &outcome)?;
         // By what a mask enforced: an answer that no mask shaped is a free one, and its reader says what it is worth.
         let grammar = self.inner.enforced(request).filter(|_| self.judges);
-        self.shapes.check(grammar.as_ref(), outcome?)
+        Shapes::shared().check(grammar.as_ref(), outcome?)
     }
 
     fn wants_hints(&self) -> bool {

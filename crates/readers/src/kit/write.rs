@@ -2,7 +2,7 @@
 
 use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
-use gimbal_model::shape::fits;
+use gimbal_model::shape::Shapes;
 use serde_json::{Map, Value, json};
 
 use super::{Form, Sheet, plain, spaced};
@@ -135,12 +135,12 @@ impl Sheet<'_> {
     fn text(&self, write: impl Fn(&str) -> String, thought: &str) -> Reply {
         let text = write(thought);
         let Some(grammar) = self.page.grammar else { return self.say(&text) };
-        if fits(grammar, &text) {
+        if Shapes::shared().fits(grammar, &text) {
             return self.say(&text);
         }
         for length in SHORTER.into_iter().filter(|length| *length < thought.len()) {
             let shorter = write(&plain(thought, length));
-            if fits(grammar, &shorter) {
+            if Shapes::shared().fits(grammar, &shorter) {
                 return self.say(&shorter);
             }
         }
@@ -158,6 +158,6 @@ impl Sheet<'_> {
             Form::Native => json!({ "reasoning": "", "tool": act.tool, "arguments": act.arguments }).to_string(),
             Form::Plain => act.text.clone(),
         };
-        fits(grammar, &text)
+        Shapes::shared().fits(grammar, &text)
     }
 }
