@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use gimbal_analysis::episode::{EpisodeFold, FoldError, Texts};
+use gimbal_analysis::episode::{EpisodeFold, FoldError, Source, Texts};
 use gimbal_ares::history::{Entry, Filter, Found, History};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Digest, Milli, RecordKinds, TextRef};
@@ -168,7 +168,7 @@ impl EpisodeFold<RunError> for Verdicts<'_> {
         texts: &mut dyn Texts<Error = RunError>,
     ) -> Result<(), FoldError<RunError>> {
         let Some(finished) = self.current.take() else { return Ok(()) };
-        let Some(read) = Episode::read(episode.events, texts, self.wants_ids).map_err(FoldError::Text)? else {
+        let Some(read) = Episode::read(episode.events, Source::new(texts), self.wants_ids)? else {
             return Ok(());
         };
         self.about_packets = true;
@@ -247,9 +247,9 @@ impl Episode {
     /// `None` if the episode is not about a packet.
     fn read(
         events: &[Event],
-        texts: &mut dyn Texts<Error = RunError>,
+        mut texts: Source<'_, RunError>,
         wants_id: bool,
-    ) -> Result<Option<Self>, RunError> {
+    ) -> Result<Option<Self>, FoldError<RunError>> {
         let started = events.iter().find_map(|event| match &event.body {
             Body::Started(started) => started.materials.iter().find(|material| material.kind == PACKET),
             _ => None,
@@ -263,14 +263,16 @@ impl Episode {
         let mut episode = Self { packet: material.digest, packet_id, corpus: None, given: None };
         let mut seen: Option<&TextRef> = None;
         let mut by_judge = false;
-        for event in events {
+        for (number, event) in (0..).zip(events) {
+            texts.event = number;
             match &event.body {
                 Body::Stepped(step) => seen = Some(&step.observation),
                 Body::ToolCalled(call) if call.tool == CONCLUDE && !by_judge => {
                     episode.given = concluded(&texts.text(&call.arguments)?).or(episode.given);
                 }
                 Body::Note(note) if note.kind == VerdictGiven::KIND => {
-                    if let Some(given) = judged(&texts.text(&note.data)?) {
+                    let given: VerdictGiven = texts.record(&note.data)?;
+                    if let Some(given) = judged(&given) {
                         (episode.given, by_judge) = (Some(given), true);
                     }
                 }
@@ -285,9 +287,8 @@ impl Episode {
 }
 
 /// The verdict of a judge that was concluded.
-fn judged(data: &str) -> Option<(Verdict, Milli)> {
-    let given = VerdictGiven::read(data).ok().filter(|given| given.last)?;
-    Some((verdict(&given.verdict)?, given.certainty))
+fn judged(given: &VerdictGiven) -> Option<(Verdict, Milli)> {
+    given.last.then(|| verdict(&given.verdict)).flatten().map(|verdict| (verdict, given.certainty))
 }
 
 /// The verdict of a call, whose confidence is in percent.
