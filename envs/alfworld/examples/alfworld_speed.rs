@@ -1,4 +1,4 @@
-//! What a step, a load and a plan cost: `cargo run --release -p gimbal-alfworld --example speed -- GAMES [STEPS]`.
+//! What a step, a load and a plan cost: `cargo run --release -p gimbal-alfworld --example alfworld_speed -- GAMES [STEPS]`.
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
 
 use std::path::{Path, PathBuf};

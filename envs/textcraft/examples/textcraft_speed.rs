@@ -1,4 +1,4 @@
-//! Steps a second on one core: `cargo run --release -p gimbal-textcraft --example speed [steps]`. Besides wall time it
+//! Steps a second on one core: `cargo run --release -p gimbal-textcraft --example textcraft_speed [steps]`. Besides wall time it
 //! prints the processor's, where the system tells it, for machines that do other work.
 #![allow(clippy::print_stdout)]
 

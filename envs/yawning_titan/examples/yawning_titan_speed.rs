@@ -1,4 +1,4 @@
-//! Steps a second on one core: `cargo run --release --example speed [mode]`. Besides wall time it prints the processor's,
+//! Steps a second on one core: `cargo run --release -p gimbal-yawning-titan --example yawning_titan_speed [mode]`. Besides wall time it prints the processor's,
 //! where the system tells it, for machines that do other work.
 #![allow(clippy::print_stdout)]
 
