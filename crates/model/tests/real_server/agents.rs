@@ -78,7 +78,10 @@ async fn counted(base: &str, written: &Written) -> Option<u64> {
 /// What an answer must be by its request.
 fn check(written: &Written, answer: &Completion) {
     let (name, text) = (&written.name, &*answer.text);
-    assert!(!text.trim().is_empty() || !answer.calls.is_empty(), "{name}: an empty answer");
+    // Where nothing is enforced, a small model may end its turn at once: an empty answer is its own.
+    if written.grammar.is_some() {
+        assert!(!text.trim().is_empty() || !answer.calls.is_empty(), "{name}: an empty answer");
+    }
     for stop in &written.stop {
         assert!(!text.contains(stop.as_str()), "{name}: the answer goes on behind its stop text: {text}");
     }
