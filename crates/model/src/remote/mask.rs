@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::gbnf;
 use super::provider::{Dialect, WireFormat};
+use super::rules::SchemaRules;
 use crate::traits::Known;
 
 /// The member that holds a schema which must not be the root.
@@ -21,6 +22,8 @@ pub(super) struct Mask {
     pub judged: Option<Arc<Grammar>>,
     /// Whether the answer is within an object.
     pub wrapped: bool,
+    /// Whether members that may be left out were required, and are `null` where the answer has none.
+    pub filled: bool,
     /// Why nothing is sent.
     pub note: Option<String>,
 }
@@ -64,10 +67,11 @@ impl Mask {
                 Self::schema(&schema, Arc::clone(grammar), known, true)
             }
             (Grammar::JsonSchema(asked), ..) => {
-                let schema = known.rules.shaped(asked);
+                let (relaxed, schema) = (known.rules.relaxed(asked), known.rules.shaped(asked));
+                let filled = relaxed != schema;
                 let judged =
-                    if schema == *asked { Arc::clone(grammar) } else { Arc::new(Grammar::JsonSchema(schema.clone())) };
-                Self::schema(&schema, judged, known, !known.rules.takes_as_root(&schema))
+                    if relaxed == *asked { Arc::clone(grammar) } else { Arc::new(Grammar::JsonSchema(relaxed)) };
+                Self { filled, ..Self::schema(&schema, judged, known, !known.rules.takes_as_root(&schema)) }
             }
         }
     }
@@ -82,7 +86,7 @@ impl Mask {
         };
         match known.rules.broken_by(&sent).first() {
             Some(broken) => Self::unsent(&format!("the provider would not accept its schema ({broken})")),
-            None => Self { sent: Some(Sent::Schema(sent)), judged: Some(judged), wrapped, note: None },
+            None => Self { sent: Some(Sent::Schema(sent)), judged: Some(judged), wrapped, ..Self::default() },
         }
     }
 
@@ -90,17 +94,25 @@ impl Mask {
         Self { note: Some(format!("the grammar was not sent, so the answer is a free one: {why}")), ..Self::default() }
     }
 
-    /// The answer within its object, where there is one; as it is where it cannot be read.
+    /// The answer within its object, where there is one, without members that only say that there is nothing; as it is where it cannot be read.
     pub fn unwrapped(&self, text: String) -> String {
-        if !self.wrapped {
+        if !self.wrapped && !self.filled {
             return text;
         }
-        let Ok(Value::Object(mut members)) = serde_json::from_str::<Value>(text.trim()) else { return text };
-        match members.remove(ANSWER) {
-            Some(Value::String(answer)) if matches!(self.judged.as_deref(), Some(Grammar::Choice(_))) => answer,
-            Some(answer) => answer.to_string(),
-            None => text,
+        let Ok(mut answer) = serde_json::from_str::<Value>(text.trim()) else { return text };
+        if self.wrapped {
+            answer = match answer.as_object_mut().and_then(|members| members.remove(ANSWER)) {
+                Some(Value::String(answer)) if matches!(self.judged.as_deref(), Some(Grammar::Choice(_))) => {
+                    return answer;
+                }
+                Some(answer) => answer,
+                None => return text,
+            };
         }
+        if let (true, Some(Grammar::JsonSchema(schema))) = (self.filled, self.judged.as_deref()) {
+            SchemaRules::without_nulls(schema, &mut answer);
+        }
+        answer.to_string()
     }
 }
 
@@ -155,6 +167,42 @@ mod tests {
         assert_eq!((own.sent, own.wrapped), (Some(Sent::Schema(either)), false));
         let choice = mask("anthropic/claude-haiku-4-5", Grammar::Choice(vec!["Wait".to_owned(), "Go".to_owned()]));
         assert_eq!(choice.unwrapped(" {\"answer\": \"Go\"}".to_owned()), "Go");
+    }
+
+    /// OpenAI's strict mode wants every member; what may be left out is `null` there, and gone in what is read.
+    #[test]
+    fn a_member_that_may_be_left_out_is_sent_as_one_that_may_be_null() {
+        let search = json!({ "type": "object", "required": ["query"], "additionalProperties": false, "properties": {
+            "query": { "type": "string" }, "pages": { "type": "array", "items": { "type": "integer" } },
+            "kind": { "type": "string", "enum": ["a", "b"] }, "until": { "type": ["integer", "null"] } } });
+        let call = |name: &str, arguments: &serde_json::Value| {
+            json!({ "type": "object", "required": ["tool", "arguments"], "additionalProperties": false,
+                "properties": { "tool": { "type": "string", "enum": [name] }, "arguments": arguments } })
+        };
+        let none = json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
+        let calls = json!({ "anyOf": [call("wait", &none), call("search", &search)] });
+        let sent = mask("openai/gpt-4o", Grammar::JsonSchema(calls.clone()));
+        assert_eq!((sent.note.as_deref(), sent.filled), (None, true));
+        let Some(Sent::Schema(schema)) = &sent.sent else { panic!("{sent:?}") };
+        let arguments = &schema["properties"]["answer"]["anyOf"][1]["properties"]["arguments"];
+        assert_eq!(arguments["required"], json!(["query", "pages", "kind", "until"]));
+        assert_eq!(
+            arguments["properties"]["kind"],
+            json!({ "anyOf": [{ "type": "string", "enum": ["a", "b"] }, { "type": "null" }] })
+        );
+        assert_eq!(
+            *sent.judged.clone().unwrap(),
+            Grammar::JsonSchema(calls.clone()),
+            "nothing is asked for that was not"
+        );
+        let said =
+            r#"{"answer": {"tool": "search", "arguments": {"query": "x", "pages": null, "kind": "a", "until": null}}}"#;
+        let read = r#"{"tool":"search","arguments":{"query":"x","kind":"a","until":null}}"#;
+        assert_eq!(sent.unwrapped(said.to_owned()), read);
+        // Others take an object whose members may be left out.
+        for name in ["anthropic/claude-haiku-4-5", "gemini/gemini-3-flash", "vllm/x"] {
+            assert!(!mask(name, Grammar::JsonSchema(calls.clone())).filled, "{name}");
+        }
     }
 
     #[test]

@@ -81,10 +81,20 @@ impl SchemaRules {
         self == Self::Any || (schema.get("type") == Some(&json!("object")) && schema.get("anyOf").is_none())
     }
 
-    /// The schema as these rules take it: keywords that they do not know are left out, objects are closed, and enums
-    /// that are too long become plain texts.
+    /// The schema as these rules take it: as [`Self::relaxed`], and where every member must be required, one that may be left out may be `null`
+    /// in its place. [`Self::without_nulls`] takes such members out of an answer again.
     #[must_use]
     pub fn shaped(self, schema: &Value) -> Value {
+        let mut shaped = self.relaxed(schema);
+        if self == Self::Openai {
+            require(&mut shaped);
+        }
+        shaped
+    }
+
+    /// What these rules can say of the schema: keywords that they do not know are left out, and enums that are too long become plain texts.
+    #[must_use]
+    pub fn relaxed(self, schema: &Value) -> Value {
         if self == Self::Any {
             return schema.clone();
         }
@@ -93,6 +103,32 @@ impl SchemaRules {
             widen(&mut shaped);
         }
         shaped
+    }
+
+    /// An answer without the members that are `null` because [`Self::shaped`] requires them; `schema` is the relaxed one.
+    pub fn without_nulls(schema: &Value, answer: &mut Value) {
+        match answer {
+            Value::Object(members) => {
+                let found =
+                    branch(schema, members).and_then(|branch| Some((branch, branch.get("properties")?.as_object()?)));
+                let Some((branch, properties)) = found else { return };
+                let required = required(branch);
+                members.retain(|name, value| {
+                    let optional = !required.contains(&name.as_str());
+                    !(optional && value.is_null() && properties.get(name).is_some_and(|schema| !takes_null(schema)))
+                });
+                for (name, value) in members {
+                    if let Some(schema) = properties.get(name) {
+                        Self::without_nulls(schema, value);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let Some(schema) = schema.get("items") else { return };
+                items.iter_mut().for_each(|item| Self::without_nulls(schema, item));
+            }
+            _ => {}
+        }
     }
 
     fn narrowed(self, schema: &Value) -> Value {
@@ -176,13 +212,7 @@ impl SchemaRules {
             if self != Self::Gemini && members.get("additionalProperties") != Some(&json!(false)) {
                 broken.push(format!("{place}: an object must have `additionalProperties: false`"));
             }
-            let required: Vec<&str> = members
-                .get("required")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+            let required = required(schema);
             let optional = properties.into_iter().flatten().filter(|(name, _)| !required.contains(&name.as_str()));
             if self == Self::Openai {
                 broken.extend(optional.map(|(name, _)| format!("{place}: `{name}` must be required")));
@@ -217,6 +247,70 @@ impl SchemaRules {
             self.walk(item, &format!("{path}/items"), levels, broken);
         }
     }
+}
+
+/// Names of the members that an object must have.
+fn required(schema: &Value) -> Vec<&str> {
+    let listed = schema.get("required").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Requires every member of every object; those that may be left out may be `null`.
+fn require(schema: &mut Value) {
+    let names: Vec<String> = required(schema).into_iter().map(str::to_owned).collect();
+    let Value::Object(members) = schema else { return };
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        for (name, member) in properties.iter_mut() {
+            require(member);
+            if !names.contains(name) && !takes_null(member) {
+                *member = json!({ "anyOf": [member.take(), { "type": "null" }] });
+            }
+        }
+        let all: Vec<String> = properties.keys().cloned().collect();
+        let stated = names.iter().filter(|name| !all.contains(name)).cloned();
+        let all: Vec<String> = all.iter().cloned().chain(stated).collect();
+        if !all.is_empty() || members.contains_key("required") {
+            members.insert("required".to_owned(), json!(all));
+        }
+    }
+    for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        if let Some(Value::Array(branches)) = members.get_mut(keyword) {
+            branches.iter_mut().for_each(require);
+        }
+    }
+    if let Some(Value::Object(known)) = members.get_mut("$defs") {
+        known.values_mut().for_each(require);
+    }
+    if let Some(items) = members.get_mut("items") {
+        require(items);
+    }
+}
+
+/// Whether `null` is among the values of a schema.
+fn takes_null(schema: &Value) -> bool {
+    let listed =
+        |key: &str, value: &Value| schema.get(key).and_then(Value::as_array).is_some_and(|all| all.contains(value));
+    let branches = schema.get("anyOf").and_then(Value::as_array);
+    schema.get("type") == Some(&json!("null"))
+        || listed("type", &json!("null"))
+        || listed("enum", &Value::Null)
+        || branches.is_some_and(|branches| branches.iter().any(takes_null))
+}
+
+/// The alternative that an object was written by: the first one that has its members, with values of its lists.
+fn branch<'a>(schema: &'a Value, members: &Map<String, Value>) -> Option<&'a Value> {
+    let Some(branches) = schema.get("anyOf").and_then(Value::as_array) else { return Some(schema) };
+    let fits = |branch: &Value| {
+        let Some(properties) = branch.get("properties").and_then(Value::as_object) else { return false };
+        members.iter().all(|(name, value)| {
+            let listed = |schema: &Value| {
+                schema.get("enum").and_then(Value::as_array).is_none_or(|all| all.contains(value))
+                    && schema.get("const").is_none_or(|only| only == value)
+            };
+            properties.get(name).is_some_and(|schema| value.is_null() || listed(schema))
+        })
+    };
+    branches.iter().find_map(|inner| branch(inner, members).filter(|inner| fits(inner)))
 }
 
 /// The type of a schema that states none, from its values.
@@ -349,7 +443,13 @@ mod tests {
         let openai = SchemaRules::Openai.shaped(&item);
         assert_eq!(openai["properties"]["n"], json!({ "type": "integer", "minimum": 1, "maximum": 9 }));
         assert_eq!(openai["properties"]["k"], json!({ "const": "x", "type": "string" }));
-        assert_eq!(openai["properties"]["t"], json!({ "type": "string", "pattern": "^a{0,9}$" }));
+        let texts = json!({ "type": "string", "pattern": "^a{0,9}$" });
+        assert_eq!(SchemaRules::Openai.relaxed(&item)["properties"]["t"], texts);
+        assert_eq!(openai["properties"]["t"], json!({ "anyOf": [texts, { "type": "null" }] }));
+        assert_eq!(
+            (&openai["required"], SchemaRules::Openai.broken_by(&openai)),
+            (&json!(["n", "k", "t"]), Vec::new())
+        );
         let anthropic = SchemaRules::Anthropic.shaped(&item);
         assert_eq!(anthropic["properties"]["n"], json!({ "type": "integer" }));
         assert_eq!(anthropic["properties"]["t"], json!({ "type": "string" }));
