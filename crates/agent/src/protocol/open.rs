@@ -104,6 +104,14 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         let texts: Vec<String> = words.iter().map(Value::to_string).collect();
         return Some(Form { schema: json!({ "enum": words }), ..Form::one_of(&texts) });
     }
+    // A list of types with `null` among them: the other one, or nothing.
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let [plain] = types.iter().filter(|one| **one != "null").collect::<Vec<_>>()[..] else { return None };
+        let mut inner = schema.clone();
+        inner["type"] = plain.clone();
+        let form = value(&inner, most)?;
+        return Some(if types.len() > 1 { or_null(form) } else { form });
+    }
     let named = |key: &str| schema.get(key).and_then(Value::as_u64);
     Some(match schema.get("type").and_then(Value::as_str)? {
         "string" => {
@@ -140,6 +148,16 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         }
         _ => return None,
     })
+}
+
+/// The form of a value that may be `null`.
+fn or_null(form: Form) -> Form {
+    Form {
+        regex: format!("({}|null)", form.regex),
+        schema: json!({ "anyOf": [form.schema, { "type": "null" }] }),
+        longest: form.longest.max("null".len()),
+        ..form
+    }
 }
 
 /// What stands between the two ends of a pattern that says all of a text. Only patterns without quotation marks and backslashes
@@ -301,6 +319,34 @@ mod tests {
         assert_eq!(named.schema["properties"]["top"], json!({ "type": "integer", "minimum": 1, "maximum": 40 }));
         // `restart=` shows no `start`.
         assert_eq!(shown_at("search restart=1, start=2", "start"), Some(18));
+    }
+
+    /// Objects with a number that may be nothing, as ballots have.
+    #[test]
+    fn a_value_that_may_be_null_is_written_as_its_type_or_as_null() {
+        let ballot = json!({
+            "type": "object", "required": ["agent", "value"], "additionalProperties": false,
+            "properties": { "agent": { "type": "string" }, "value": { "type": ["integer", "null"], "minimum": 0, "maximum": 50 } }
+        });
+        let spec = ToolSpec {
+            parameters: json!({
+                "type": "object", "required": ["ballots"], "additionalProperties": false,
+                "properties": { "ballots": { "type": "array", "items": ballot } }
+            }),
+            ..search()
+        };
+        let form = call(&spec, None);
+        let regex = Regex::new(&format!("^({})$", form.regex)).unwrap();
+        for value in ["39", "null", "0"] {
+            let text = format!(r#"search ballots=[{{"agent": "agent_1", "value": {value}}}]"#);
+            assert!(regex.is_match(&text) && text.len() <= form.longest, "{text}");
+        }
+        assert!(!regex.is_match(r#"search ballots=[{"agent": "agent_1", "value": 51}]"#));
+        let schema = jsonschema::validator_for(&form.schema).unwrap();
+        assert!(
+            schema.is_valid(&json!({ "ballots": [{ "agent": "a", "value": null }, { "agent": "b", "value": 3 }] }))
+        );
+        assert!(!schema.is_valid(&json!({ "ballots": "39" })));
     }
 
     #[test]
