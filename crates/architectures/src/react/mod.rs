@@ -51,7 +51,8 @@ impl Family for ReactKind {
     }
 
     fn audited(&self) -> Vec<Value> {
-        vec![json!({ "persona": "solver" })]
+        // As in studies: afresh in every step it would see nothing of the environment.
+        vec![json!({ "persona": "solver", "conversation": "episode", "context": ["observation"] })]
     }
 }
 

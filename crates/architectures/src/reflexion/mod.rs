@@ -114,7 +114,7 @@ impl Architecture for Reflexion {
         let blocks: Vec<Block> = remembered.block(&stage.brief().goal).into_iter().collect();
         let watcher = Watcher::of(stage).await;
         let played = self.react.play_beside(stage, &Beside { blocks: &blocks, peers: &watcher }).await;
-        remembered.take(watcher.account(stage, played.as_ref().err()));
+        remembered.take(watcher.account(stage, played.as_ref().err()).await);
         remembered.store(stage);
         played
     }

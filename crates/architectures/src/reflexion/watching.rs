@@ -11,6 +11,8 @@ use crate::reflector::{Account, Deed};
 
 /// What is said where nothing that the agent wrote could be carried out.
 const NOTHING_USABLE: &str = "(no usable action was written, and the action that changes nothing was taken)";
+/// What is said where the trial ended before any action was carried out.
+const NOTHING_READ: &str = "(no usable action was written)";
 /// What is said of the action with which the trial ended: nobody is shown what it led to.
 const LAST: &str = "(the attempt ended here)";
 
@@ -44,8 +46,8 @@ impl Watcher {
     }
 
     /// The trial as it ended. What the last step showed nobody saw, and its reward is told only where it judges no answer.
-    pub(super) fn account(&self, stage: &dyn Stage, halt: Option<&EpisodeStopped>) -> Trial {
-        let brief = stage.brief();
+    pub(super) async fn account(&self, stage: &dyn Stage, halt: Option<&EpisodeStopped>) -> Trial {
+        let (brief, view) = (stage.brief(), stage.view().await);
         let stop = halt.map_or(Stop::Finished, |halt| halt.stop);
         let returned = stage.episode_return();
         let above = brief.thresholds.success.zip(returned).is_some_and(|(least, returned)| returned > least);
@@ -57,7 +59,14 @@ impl Watcher {
             _ => Verdict::Missed,
         };
         let mut seen = self.seen();
-        if let Some((action, step)) = seen.open.take() {
+        let none = seen.account.steps.is_empty();
+        let last = match seen.open.take() {
+            // The scaffolding took the last step.
+            None if view.step > seen.step => Some((NOTHING_USABLE.to_owned(), view.step - 1)),
+            None if none => Some((NOTHING_READ.to_owned(), view.step)),
+            open => open,
+        };
+        if let Some((action, step)) = last {
             seen.account.push(Deed { step, action, result: LAST.to_owned(), reward: Milli::ZERO });
         }
         seen.account.ended = in_words(stop).to_owned();
