@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::common::{self, Asked, Cell};
-use crate::requests::{Place, defences, tasks};
+use crate::requests::{Place, defences, games, tasks};
 
 /// A way to write a call: the call, and its text.
 #[derive(Clone)]
@@ -62,8 +62,12 @@ impl Architecture for OneCall {
         let listed: Vec<String> = legal.iter().map(|known| known.call.tool.clone()).collect();
         let free = tools.iter().filter(|tool| stage.brief().free_arguments && !listed.contains(&tool.name));
         for tool in free {
-            let arguments: Vec<(&str, &str)> = tool.required().map(|name| (name, "net sales {{a}}")).collect();
-            let call = ToolCall::with(&tool.name, &arguments);
+            let mut call = ToolCall::bare(&tool.name);
+            for name in tool.required() {
+                let examples = &tool.parameters["properties"][name]["examples"];
+                let value = examples.get(0).cloned().unwrap_or_else(|| "net sales {{a}}".into());
+                call.arguments.insert(name.to_owned(), value);
+            }
             legal.push(Written { text: stage.render(&call).await, call });
         }
         let told = Disclosed { only: self.only.clone(), brief: stage.brief(), tools: Arc::clone(&tools), legal };
@@ -128,7 +132,8 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
         while next < agents.len() {
             let architecture =
                 OneCall { agent: agent(protocol), only: agents[next].clone(), subtask: None, told: Mutex::default() };
-            let (_, asked) = cell.requests_of(&architecture, &*place.family, options, (&place.task(), 4), false).await;
+            let (_, asked) =
+                cell.requests_of(&architecture, &*place.family, options, (&place.task(None), 4), false).await;
             let asked = asked.iter().find(|asked| asked.role == "default").unwrap();
             let told = architecture.told.lock().unwrap().clone().unwrap();
             // One tool is all tools.
@@ -189,7 +194,7 @@ async fn every_kind_of_action_that_is_told_can_be_written_under_the_mask_and_no_
         options["horizon"] = 40.into();
         found.extend(disagreements(&place, &options).await);
     }
-    for place in tasks() {
+    for place in tasks().into_iter().chain(games()) {
         found.extend(disagreements(&place, &place.options).await);
     }
     for (name, all) in [("textcraft", ["all", "separate", "unified"]), ("alfworld", ["all", "select", "split"])] {
@@ -222,7 +227,7 @@ async fn a_specialist_that_can_do_nothing_now_can_only_give_control_back() {
             let (only, told) = (Some(tool.to_owned()), Mutex::default());
             let architecture = OneCall { agent: executor(protocol), only, subtask, told };
             let (_, asked) =
-                cell.requests_of(&architecture, &*place.family, &place.options, (&place.task(), 4), false).await;
+                cell.requests_of(&architecture, &*place.family, &place.options, (&place.task(None), 4), false).await;
             let mask = Mask::of(asked.iter().find(|asked| asked.role == "default").unwrap());
             let dance = written.write("t", &ToolCall::with("dance", &[("how", "well")]), "dance how=well");
             assert!(!mask.lets_through(&dance), "{name} {protocol}");

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, CallContext, Catalogue, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, Milli,
+    Architecture, CallContext, Catalogue, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, Limits, Milli,
     ModelError, RoleSettings, Sampling, TaskId, TextRef, UsageSource,
 };
 use gimbal_model::{Models, ModelsConfig};
@@ -232,22 +232,68 @@ impl Cell {
         (task, seed): (&TaskId, u64),
         spoilt: bool,
     ) -> (Played, Vec<Asked>) {
-        let book = Arc::new(Mutex::new(Vec::new()));
-        let roles = ROLES.iter().map(|name| {
-            let inner = models().open("reader/careful").unwrap();
-            let spoilt = Mutex::new(spoilt && *name != "reader");
-            let model = Arc::new(Watched { role: name, inner, spoilt, book: Arc::clone(&book) });
-            ((*name).to_owned(), self.role(model))
-        });
-        let played = self.play_with(architecture, environment, options, (task, seed), roles.collect()).await;
+        let book = Book::default();
+        let roles = self.watched(architecture, environment, spoilt, &book);
+        let played = self.play_with(architecture, environment, options, (task, seed), roles).await;
         let asked = book.lock().unwrap().clone();
         (played, asked)
     }
 
-    fn architecture(&self) -> Arc<dyn Architecture> {
+    /// Plays a session within these limits, under these faults, and keeps the requests of each trial. There is a second trial where the first
+    /// one left something in the memory of the session.
+    pub async fn session(
+        &self,
+        environment: &dyn Catalogue,
+        options: &Value,
+        (task, seed): (&TaskId, u64),
+        (spoilt, limits, faults): (bool, Limits, &Faults),
+    ) -> Vec<(Played, Vec<Asked>)> {
+        let (architecture, book) = (self.architecture(), Book::default());
+        let roles = Arc::new(self.watched(&*architecture, environment, spoilt, &book));
+        let memory = Arc::new(SessionMemory::default());
+        let mut trials = Vec::new();
+        loop {
+            let trial = trials.len() as u32;
+            let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::clone(&roles));
+            let setup = EpisodeSetup { memory: Arc::clone(&memory), trial, limits, faults: faults.clone(), ..setup };
+            let played = self.play_setup(&*architecture, environment, options, setup).await;
+            let remembers = played.events().iter().any(|event| matches!(event.body, Body::Remembered(_)));
+            trials.push((played, std::mem::take(&mut *book.lock().unwrap())));
+            if trial > 0 || !remembers {
+                return trials;
+            }
+        }
+    }
+
+    /// A reader for each role that the architecture and the environment ask; the requests of all of them go into the book.
+    fn watched(
+        &self,
+        architecture: &dyn Architecture,
+        environment: &dyn Catalogue,
+        spoilt: bool,
+        book: &Book,
+    ) -> BTreeMap<String, Role> {
+        let own = environment.offers().asks;
+        let mut names = architecture.needs().roles;
+        names.extend(own.iter().cloned().chain(["default".to_owned()]));
+        let watched = |name: String| {
+            let inner = models().open("reader/careful").unwrap();
+            let spoilt = Mutex::new(spoilt && !own.contains(&name));
+            let model = Arc::new(Watched { role: name.clone(), inner, spoilt, book: Arc::clone(book) });
+            (name, self.role(model))
+        };
+        names.into_iter().map(watched).collect()
+    }
+
+    pub fn architecture(&self) -> Arc<dyn Architecture> {
+        architecture(self.base, &self.all_settings())
+    }
+
+    /// The settings, with the protocol.
+    pub fn all_settings(&self) -> Value {
         let mut settings = self.settings.clone();
         settings["protocol"] = self.protocol.into();
-        architecture(self.base, &settings)
+        settings
     }
 
     fn role(&self, model: Arc<dyn ChatModel>) -> Role {
@@ -280,7 +326,17 @@ impl Cell {
         (roles, faults): (BTreeMap<String, Role>, Faults),
     ) -> Played {
         let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
-        let setup = EpisodeSetup { faults, ..setup };
+        self.play_setup(architecture, environment, options, EpisodeSetup { faults, ..setup }).await
+    }
+
+    async fn play_setup(
+        &self,
+        architecture: &dyn Architecture,
+        environment: &dyn Catalogue,
+        options: &Value,
+        setup: EpisodeSetup,
+    ) -> Played {
+        let task = setup.task.clone();
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = environment.open(options).unwrap();
         let outcome = play_episode(architecture, environment, setup, recorder.clone()).await;
@@ -294,22 +350,24 @@ impl Cell {
 /// A request that was sent, and what was answered.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    pub role: &'static str,
+    /// The role that was asked; `default` for one that neither the architecture nor the environment names.
+    pub role: String,
     pub request: ChatRequest,
     pub answer: String,
+    /// Whether there was no answer: `answer` says why.
+    pub failed: bool,
 }
 
-/// The roles that there are; `default` is used for any other.
-pub const ROLES: [&str; 10] =
-    ["default", "planner", "analyst", "chooser", "executor", "analyzer", "router", "verifier", "summariser", "reader"];
+/// Requests in the order in which they were sent.
+type Book = Arc<Mutex<Vec<Asked>>>;
 
 /// A model whose requests are kept.
 struct Watched {
-    role: &'static str,
+    role: String,
     inner: Arc<dyn ChatModel>,
     /// Whether the next answer is replaced by one that nobody can use.
     spoilt: Mutex<bool>,
-    book: Arc<Mutex<Vec<Asked>>>,
+    book: Book,
 }
 
 #[async_trait]
@@ -319,7 +377,12 @@ impl ChatModel for Watched {
             Ok(completion) => completion,
             Err(error) => {
                 let answer = format!("({}: {})", error.kind.name(), error.message);
-                self.book.lock().unwrap().push(Asked { role: self.role, request: request.clone(), answer });
+                self.book.lock().unwrap().push(Asked {
+                    role: self.role.clone(),
+                    request: request.clone(),
+                    answer,
+                    failed: true,
+                });
                 return Err(error);
             }
         };
@@ -334,7 +397,12 @@ impl ChatModel for Watched {
         let calls: Vec<String> =
             completion.calls.iter().map(|call| format!("call {} {}", call.tool, call.arguments)).collect();
         let answer = format!("{}{}", completion.text, calls.join("\n"));
-        self.book.lock().unwrap().push(Asked { role: self.role, request: request.clone(), answer });
+        self.book.lock().unwrap().push(Asked {
+            role: self.role.clone(),
+            request: request.clone(),
+            answer,
+            failed: false,
+        });
         Ok(completion)
     }
 }

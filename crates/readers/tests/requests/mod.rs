@@ -1,104 +1,38 @@
 //! Every request of an episode, in every environment, architecture and protocol, read as a player reads it: all that is needed
 //! is there, and nothing contradicts itself.
 //!
+//! What is read follows from the families of architectures, the shipped configurations and the environments of the project, so that a
+//! new one is read by itself.
+//!
 //! `GIMBAL_REQUESTS=FOLDER cargo test -p gimbal-readers --test all requests::` also writes the requests there, for a person to read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
+mod changes;
+mod designs;
+mod letter;
+mod places;
 mod rules;
+mod scene;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Asked, Cell, Played, controllers, solver};
-use gimbal_agent::persona::configurations;
+use changes::{OF_SUMMARIES, Sample};
+use common::{Asked, Cell, Played};
+use designs::Design;
+use gimbal_architectures::Family;
 use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
 use gimbal_core::event::Body;
-use gimbal_core::{Catalogue, Grammar, TaskId, ToolCall, ToolSpec};
-use rules::{Broken, Scene};
+use gimbal_core::{Grammar, TaskId, ToolCall};
+use letter::Cast;
+pub use places::{Place, defences, games, tasks};
+use rules::Broken;
+use scene::{Scene, shown};
 use serde_json::{Value, json};
-
-/// An environment with one task to play.
-pub struct Place {
-    pub name: &'static str,
-    pub family: Box<dyn Catalogue>,
-    pub options: Value,
-    split: &'static str,
-}
-
-impl Place {
-    pub fn task(&self) -> TaskId {
-        self.family.tasks(self.split, &self.options).unwrap().remove(0)
-    }
-}
-
-pub fn defences() -> [Place; 2] {
-    [
-        Place {
-            name: "cage2",
-            family: Box::new(gimbal_cage2::environment::Cage2),
-            options: json!({ "red": "b_line", "horizon": 10 }),
-            split: "train",
-        },
-        Place {
-            name: "yawning_titan",
-            family: Box::new(gimbal_yawning_titan::environment::YawningTitan),
-            options: json!({ "horizon": 10 }),
-            split: "train",
-        },
-    ]
-}
-
-pub fn tasks() -> [Place; 5] {
-    [
-        Place {
-            name: "textcraft",
-            family: Box::new(gimbal_textcraft::environment::TextCraft),
-            options: Value::Null,
-            split: "depth-3-test",
-        },
-        Place {
-            name: "alfworld",
-            family: Box::new(gimbal_alfworld::Alfworld::over(None)),
-            options: json!({ "tools": "split" }),
-            split: "generated",
-        },
-        Place {
-            name: "alfworld-2.1.1",
-            family: Box::new(gimbal_alfworld::Alfworld::over(None)),
-            options: json!({ "wording": "2.1.1" }),
-            split: "generated",
-        },
-        Place { name: "triage", family: Box::new(gimbal_triage::Triage), options: json!({}), split: "dev" },
-        Place {
-            name: "finance_agent",
-            family: Box::new(gimbal_finance_agent::FinanceAgent),
-            options: json!({}),
-            split: "synthetic",
-        },
-    ]
-}
-
-/// Those who work on a task: one agent, and the controllers, each with a name for files.
-fn workers() -> Vec<(String, &'static str, Value)> {
-    let mut all = vec![("solver".to_owned(), "react", solver())];
-    all.extend(controllers().into_iter().map(|(name, base, settings)| (name.replace(' ', "-"), base, settings)));
-    all.push(("Gen-Cyc-ahead".to_owned(), "cyclic", json!({ "graph": "family", "batch": 3 })));
-    all
-}
-
-/// The named configurations: one planner, alone or with advisers.
-fn configured() -> Vec<(String, &'static str, Value)> {
-    configurations(&common::files())
-        .unwrap()
-        .into_iter()
-        // Sides of a debate and members of a panel are asked for messages over a packet, and not for actions.
-        .filter(|known| !["debate", "panel", "temporal", "reflexion", "lats"].contains(&known.base.as_str()))
-        .map(|known| {
-            let base = if known.base == "react" { "react" } else { "hierarchy" };
-            (known.name.replace('+', "_"), base, json!({ "configuration": known.name }))
-        })
-        .collect()
-}
 
 /// Writes the requests of an episode where a folder for them is named.
 pub fn keep(place: &str, cell: &str, asked: &[Asked]) {
@@ -106,7 +40,7 @@ pub fn keep(place: &str, cell: &str, asked: &[Asked]) {
     let folder = folder.join(place);
     std::fs::create_dir_all(&folder).unwrap();
     let mut out = String::new();
-    for (number, Asked { role, request, answer }) in asked.iter().enumerate() {
+    for (number, Asked { role, request, answer, .. }) in asked.iter().enumerate() {
         out.push_str(&format!("################ request {number} to {role}\n"));
         for message in &request.messages {
             let answers = message.answers.as_deref().map(|id| format!(" answers {id}")).unwrap_or_default();
@@ -131,128 +65,174 @@ pub fn keep(place: &str, cell: &str, asked: &[Asked]) {
     std::fs::write(folder.join(format!("{cell}.txt")), out).unwrap();
 }
 
+/// Who is asked in an episode, and in which form.
+struct Reading<'a> {
+    place: &'a Place,
+    cell: &'a Cell,
+    /// Name of the cell for files and stumbles.
+    file: &'a str,
+    cast: &'a Cast,
+    published: bool,
+}
+
 /// Looks at the requests of an episode with every rule.
 async fn look(
-    place: &Place,
-    (cell, file): (&Cell, &str),
+    reading: &Reading<'_>,
     (task, seed): (&TaskId, u64),
     (played, asked): (&Played, &[Asked]),
     broken: &mut Broken,
 ) {
-    let first = played.events().iter().find_map(|event| match &event.body {
-        Body::Started(started) => Some(played.text(&started.observation)),
-        _ => None,
-    });
-    let mut environment = place.family.open(&place.options).unwrap();
-    environment.reset(task, seed).await.unwrap();
-    let brief = environment.brief();
-    let listed = |tool: &ToolSpec, name: &str| {
-        let schema = &tool.parameters["properties"][name];
-        schema.get("enum").is_some() || (brief.literals_change && environment.choices(&tool.name, name).is_some())
-    };
-    let closed = |tool: &&ToolSpec| tool.required().any(|name| listed(tool, name));
-    let scene = Scene {
-        place: place.name,
-        cell: file,
-        protocol: cell.protocol,
-        first: first.as_deref().unwrap_or_default().trim(),
-        goal: brief.goal.clone(),
-        published: brief.tool_names.values().cloned().collect(),
-        subjects: brief.subjects.clone(),
-        tools: environment.tools().iter().map(|tool| tool.name.clone()).collect(),
-        closed: environment.tools().iter().filter(closed).map(|tool| tool.name.clone()).collect(),
-    };
-    for one in asked {
-        rules::check(&scene, one, broken);
+    let Reading { place, cell, file, cast, published } = reading;
+    let scene = Scene::of((place, task, seed), (cell, file, *published), played).await;
+    for (one, now) in asked.iter().zip(shown(played, cast, asked)) {
+        rules::check(&scene, (cast, &now), one, broken);
     }
 }
 
-/// Plays one episode of each cell in every form, and gives what is wrong with its requests.
-async fn read(place: &Place, cells: &[(String, &'static str, Value)]) -> Vec<String> {
-    let mut broken = Broken::default();
-    let mut requests = 0;
-    for (name, base, settings) in cells {
-        for spoilt in [false, true] {
-            // A mask changes no text: requests to try again are read once.
-            for cell in Cell::all(base, settings).into_iter().filter(|cell| !(spoilt && cell.constrained)) {
-                let seed = 4;
-                let task = place.task();
-                let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
-                let mask = if cell.constrained { "constrained" } else { "free" };
-                let spoiled = if spoilt { "-spoilt" } else { "" };
-                let file = format!("{name}-{}-{mask}{spoiled}", cell.protocol);
-                keep(place.name, &file, &asked);
-                assert!(!asked.is_empty(), "{}: {file}: nothing was asked", place.name);
-                requests += asked.len();
-                look(place, (&cell, &file), (&task, seed), (&played, &asked), &mut broken).await;
+/// What was read of some designs in some environments.
+#[derive(Default)]
+struct Read {
+    broken: Broken,
+    requests: usize,
+    /// Roles of each family that were asked.
+    asked: BTreeMap<&'static str, BTreeSet<String>>,
+    /// Roles that each family names.
+    named: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+impl Read {
+    fn extend(&mut self, other: Self) {
+        self.broken.extend(other.broken);
+        self.requests += other.requests;
+        for (all, more) in [(&mut self.asked, other.asked), (&mut self.named, other.named)] {
+            for (family, roles) in more {
+                all.entry(family).or_default().extend(roles);
             }
         }
     }
-    println!("{}: {requests} requests of {} cells", place.name, cells.len() * 9);
-    broken.lines()
 }
 
-fn no_stumbles(broken: &[String]) {
+/// Plays a design in one form, and looks at its requests.
+async fn read_one(place: &Place, design: &Design, (cell, spoilt): (&Cell, bool)) -> Read {
+    let (task, seed, family) = (place.task(design.task), 4, design.family.name());
+    let (agents, _) = design.family.agents(&cell.all_settings(), &common::files()).unwrap();
+    let asks = place.family.offers().asks;
+    let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), asks.clone());
+    let mask = if cell.constrained { "constrained" } else { "free" };
+    let spoiled = if spoilt { "-spoilt" } else { "" };
+    let mut read = Read::default();
+    let named = cell.architecture().needs().roles;
+    read.named.entry(family).or_default().extend(named);
+    let trials =
+        cell.session(&*place.family, &place.options, (&task, seed), (spoilt, design.limits(), &design.faults())).await;
+    for (trial, (played, asked)) in trials.iter().enumerate() {
+        let later = if trial > 0 { "-again" } else { "" };
+        let file = format!("{}-{}-{mask}{spoiled}{later}", design.name, cell.protocol);
+        keep(place.name, &format!("{family}-{file}"), asked);
+        assert!(!asked.is_empty(), "{}: {family} {file}: nothing was asked", place.name);
+        read.requests += asked.len();
+        let roles = asked.iter().map(|one| one.role.clone()).filter(|role| !asks.contains(role));
+        read.asked.entry(family).or_default().extend(roles);
+        let reading = Reading { place, cell, file: &file, cast: &cast, published: design.published };
+        look(&reading, (&task, seed), (played, asked), &mut read.broken).await;
+    }
+    read
+}
+
+/// Reads the designs of these families in every environment that they fit, in as many threads as there are processors.
+fn read(families: &[Arc<dyn Family>], places: &[Place]) -> Read {
+    let mut work = Vec::new();
+    for (at, place) in places.iter().enumerate() {
+        for (turn, design) in designs::fitting(families, place).into_iter().enumerate() {
+            for cell in design.forms(at + turn) {
+                // A mask changes no text: requests to try again are read once.
+                let spoilt = [false, true].into_iter().filter(|spoilt| !(*spoilt && cell.constrained));
+                work.extend(spoilt.map(|spoilt| (place, design.clone(), cell.clone(), spoilt)));
+            }
+        }
+    }
+    let (next, all) = (AtomicUsize::new(0), Mutex::new(Read::default()));
+    let player = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        while let Some((place, design, cell, spoilt)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let read = runtime.block_on(read_one(place, design, (cell, *spoilt)));
+            all.lock().unwrap().extend(read);
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        (0..threads).for_each(|_| drop(scope.spawn(player)));
+    });
+    let all = all.into_inner().unwrap();
+    println!("{} episodes, {} requests", work.len(), all.requests);
+    all
+}
+
+fn no_stumbles(broken: &Broken) {
+    let broken = broken.lines();
     assert!(broken.is_empty(), "{} stumbles:\n{}", broken.len(), broken.join("\n"));
 }
 
-// covers: CYC-027, CYC-036, CYC-010
-#[tokio::test]
-async fn solvers_and_controllers_of_tasks_can_play_from_their_requests() {
-    let mut broken = Vec::new();
-    for place in tasks() {
-        broken.extend(read(&place, &workers()).await);
-    }
-    no_stumbles(&broken);
+/// The families of these names; with `false`, all others that ask agents.
+fn families(names: &[&str], these: bool) -> Vec<Arc<dyn Family>> {
+    designs::asking().into_iter().filter(|family| names.contains(&family.name()) == these).collect()
 }
+
+/// One agent, or one with advisers.
+const FLAT: [&str; 2] = ["react", "hierarchy"];
+/// Controllers over subtasks.
+const CONTROLLERS: [&str; 2] = ["cyclic", "dag"];
 
 // covers: BOG-054, BOG-055, BOG-061, BOG-130
-#[tokio::test]
-async fn defenders_in_every_configuration_can_play_from_their_requests() {
-    let mut broken = Vec::new();
-    for place in defences() {
-        broken.extend(read(&place, &configured()).await);
-    }
-    no_stumbles(&broken);
+#[test]
+fn defenders_in_every_configuration_can_play_from_their_requests() {
+    no_stumbles(&read(&families(&FLAT, true), &defences()).broken);
 }
 
-#[tokio::test]
-async fn controllers_of_a_defence_can_play_from_their_requests() {
-    let mut broken = Vec::new();
-    for place in defences() {
-        broken.extend(read(&place, &workers()).await);
-    }
-    no_stumbles(&broken);
+// covers: CYC-027, CYC-036, CYC-010
+#[test]
+fn solvers_and_controllers_of_tasks_can_play_from_their_requests() {
+    let places: Vec<Place> = places::all().into_iter().skip(defences().len()).collect();
+    no_stumbles(&read(&families(&[&FLAT[..], &CONTROLLERS].concat(), true), &places).broken);
 }
 
-#[tokio::test]
-async fn configurations_on_tasks_can_be_played_from() {
-    let mut broken = Vec::new();
-    let chosen = ["obs", "hist_net", "_COT", "hier-base", "hier-delib"];
-    let cells: Vec<_> = configured().into_iter().filter(|(name, ..)| chosen.contains(&name.as_str())).collect();
-    for mut place in tasks() {
-        // The player of a defence's seat has no plan for a task: a few steps show what it is told.
-        let mut options = place.options.as_object().cloned().unwrap_or_default();
-        options.insert("max_calls".to_owned(), 6.into());
-        place.options = options.into();
-        broken.extend(read(&place, &cells).await);
-    }
-    no_stumbles(&broken);
+#[test]
+fn controllers_of_a_defence_can_play_from_their_requests() {
+    no_stumbles(&read(&families(&CONTROLLERS, true), &defences()).broken);
 }
 
-/// Answers that ask for a final check of their figures, and the one who checks.
-#[tokio::test]
-async fn a_verifier_can_answer_from_its_requests() {
-    let gated = [
-        ("solver-gate".to_owned(), "react", {
-            let mut settings = solver();
-            settings["gate"] = "evidence".into();
-            settings
-        }),
-        ("cyclic-gate".to_owned(), "cyclic", json!({ "graph": "family", "gate": "evidence" })),
-    ];
-    let place = tasks().into_iter().last().unwrap();
-    no_stumbles(&read(&place, &gated).await);
+/// Whatever family there is or will be: sides of a debate, members of a panel, layers, reflectors, proposers and valuers.
+#[test]
+fn agents_of_every_other_family_can_answer_from_their_requests() {
+    let others = families(&[&FLAT[..], &CONTROLLERS].concat(), false);
+    let read = read(&others, &places::all());
+    no_stumbles(&read.broken);
+    // A role that no reader brings one family to ask, such as the reflector of a search, is read where another family asks it.
+    let of = |roles: BTreeMap<&str, BTreeSet<String>>| roles.into_values().flatten().collect::<BTreeSet<String>>();
+    assert_eq!(of(read.named), of(read.asked), "roles that are named, and roles whose requests were read");
+}
+
+/// A new environment is a place, and a new family has a design that fits one; both are then read by the tests above.
+#[test]
+fn every_environment_and_every_family_that_asks_agents_is_read() {
+    let places = places::all();
+    let read: BTreeSet<String> = places.iter().map(|place| place.family.name().to_owned()).collect();
+    assert_eq!(read, designs::environments(), "environments that are read, and those of the project");
+    let families = designs::asking();
+    let mut unread: Vec<&str> = families.iter().map(|family| family.name()).collect();
+    for place in &places {
+        let fitting = designs::fitting(&families, place);
+        assert!(!fitting.is_empty(), "{}: no design fits", place.name);
+        unread.retain(|name| fitting.iter().all(|design| design.family.name() != *name));
+    }
+    assert_eq!(unread, Vec::<&str>::new(), "families that fit no environment");
+    // What agents answer with has a kind, so that the rules for it are known.
+    for family in gimbal_architectures::families() {
+        for answer in family.answers() {
+            let message = answer.message.name();
+            assert!(letter::kind_of(message).is_some(), "{}: `{message}` has no kind of request", family.name());
+        }
+    }
 }
 
 /// An episode as a summariser is told it.
@@ -301,9 +281,9 @@ fn won(played: &Played) -> Won {
 // covers: CYC-023
 #[tokio::test]
 async fn a_summariser_can_answer_from_its_requests() {
-    let mut broken = Broken::default();
+    let (mut broken, mut sample) = (Broken::default(), None);
     for place in tasks() {
-        let (task, seed) = (place.task(), 4);
+        let (task, seed) = (place.task(None), 4);
         let worker = &Cell::all("cyclic", &json!({ "graph": "family" }))[0];
         let worked = worker.play(&*place.family, &place.options, &task, seed).await;
         assert!(worked.won(), "{}", place.name);
@@ -311,7 +291,9 @@ async fn a_summariser_can_answer_from_its_requests() {
         let names: Vec<String> = won.stretches.iter().map(|stretch| stretch.subtask.clone()).collect();
         let mut said = Vec::new();
         for cell in Cell::all("cyclic", &json!({})) {
-            let summariser = Summariser::new(&json!({ "protocol": cell.protocol }), &common::files()).unwrap();
+            let of_form = || Summariser::new(&json!({ "protocol": cell.protocol }), &common::files()).unwrap();
+            let cast = Cast::new(vec![of_form().into_agent()], Vec::new());
+            let summariser = of_form();
             for spoilt in [false, true] {
                 let work = summariser.of(won.clone());
                 let (played, asked) =
@@ -322,7 +304,12 @@ async fn a_summariser_can_answer_from_its_requests() {
                 assert_eq!(asked.len(), 1 + usize::from(spoilt), "{}: {file}", place.name);
                 assert!(asked.iter().all(|one| one.role == "summariser"));
                 assert!(played.notes("prompt_lacks").is_empty(), "{}: {file}", played.story());
-                look(&place, (&cell, &file), (&task, seed), (&played, &asked), &mut broken).await;
+                let reading = Reading { place: &place, cell: &cell, file: &file, cast: &cast, published: false };
+                look(&reading, (&task, seed), (&played, &asked), &mut broken).await;
+                let scene = Scene::of((&place, &task, seed), (&cell, &file, false), &played).await;
+                let shown = asked.iter().cloned().zip(shown(&played, &cast, &asked)).collect();
+                sample =
+                    Some(Sample { scene, cast: Cast::new(vec![of_form().into_agent()], Vec::new()), asked: shown });
                 let made = work.made().unwrap();
                 assert_eq!(made.problems.len(), usize::from(spoilt), "{}: {file}: {made:?}", place.name);
                 said.push(made.into_summary().unwrap());
@@ -332,5 +319,7 @@ async fn a_summariser_can_answer_from_its_requests() {
         said.dedup();
         assert_eq!(said.len(), 1, "the same in every form");
     }
-    no_stumbles(&broken.lines());
+    no_stumbles(&broken);
+    let missed = changes::missed(&sample.map(|sample| ("summary", sample)).into_iter().collect(), &OF_SUMMARIES);
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
