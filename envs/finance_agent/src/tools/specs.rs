@@ -20,7 +20,7 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
     let day = |description: &str| json!({ "type": "string", "pattern": DAY, "description": description });
     let more = [
         ("form_types", list("Forms to search in, such as [\"10-K\", \"8-K\"]; all if left out.")),
-        ("ciks", list("Central index keys of companies; all if left out.")),
+        ("ciks", list("Central index keys of companies, which are numbers and not ticker symbols; all if left out.")),
         ("start_date", day("First day of filing, yyyy-mm-dd.")),
         ("end_date", day("Last day of filing, yyyy-mm-dd.")),
         (
