@@ -198,7 +198,8 @@ async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
     let (study, cells) = scene.study(play);
     let mut environments = gimbal_testkit::environments();
     environments.push(Arc::new(gimbal_consensus::Consensus));
-    let registry = Registry { environments, architectures: gimbal_architectures::kinds(), learned: None };
+    let learned: Option<Arc<dyn gimbal_core::Learned>> = Some(Arc::new(crate::temporal::notes::Embedders));
+    let registry = Registry { environments, architectures: gimbal_architectures::kinds(), learned };
     let models = Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
     let source = Witnessed { models, requests: Arc::default() };
     let requests = Arc::clone(&source.requests);

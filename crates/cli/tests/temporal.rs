@@ -42,3 +42,35 @@ fn gains_are_printed_and_drawn_without_a_run() {
     let wrong = place.gimbal(&["temporal", "gains", "--layers", "0"]);
     assert!(wrong.code == 2 && wrong.err.contains("--layers"), "{}", wrong.err);
 }
+
+/// The texts of notes in the requests of Strategic.
+fn notes(place: &Place, run: &str) -> Vec<String> {
+    let said = place.gimbal(&["trace", run, "0", "--full"]).good().out;
+    said.lines().filter_map(|line| Some(line.split_once("\"notes\": ")?.1.to_owned())).collect()
+}
+
+/// The program has the embedder that finds notes by meaning, and the same seed finds the same ones.
+// covers: CTHA-003
+#[test]
+fn notes_of_strategic_are_found_by_the_hashed_embedder_unless_a_study_wants_none() {
+    let place = Place::new();
+    let study = |name: &str, settings: &str| {
+        let text = format!(
+            "study: {name}\nenvironment: {{ name: cage2, horizon: 24, tasks: {{ split: train, limit: 1 }} }}\narchitectures:\n  \
+             - {{ base: temporal, configuration: ctha{settings} }}\nroles: {{ default: 'noisy/0.6' }}\nepisodes: {{ runs: 1, seed: 7 }}\n"
+        );
+        place.write(&format!("{name}.yaml"), &text);
+        place.gimbal(&["run", &format!("{name}.yaml"), "--progress", "quiet", "--no-report"])
+    };
+    for (name, settings) in [("near", ""), ("again", ", embedder: hashed"), ("late", ", embedder: none")] {
+        study(name, settings).good();
+    }
+    let digest = |run: &str| place.gimbal(&["digest", run]).good().out;
+    assert_eq!(digest("near"), digest("again"));
+    assert_ne!(digest("near"), digest("late"));
+    let (near, late) = (notes(&place, "near"), notes(&place, "late"));
+    assert!(near.len() > 1 && late.len() > 1, "{near:?} {late:?}");
+    assert_ne!(near[0], late[0]);
+    let wrong = study("wrong", ", embedder: hashd");
+    assert!(wrong.code == 2 && wrong.err.contains("did you mean `hashed`?"), "{} {}", wrong.code, wrong.err);
+}

@@ -86,7 +86,7 @@ impl Temporal {
                     put("escalated", json!(episode.escalated));
                     put("reached", episode.reached.iter().map(String::as_str).collect());
                 }
-                put("notes", episode.notes.find(&format!("{} {}", turn.brief.goal, why)));
+                put("notes", episode.notes.find(&about(turn, why, episode)));
             }
             Layer::Tactical => {
                 if bound {
@@ -326,6 +326,15 @@ fn held(episode: &Episode, from: Layer) -> Value {
 fn held_above(episode: &Episode) -> Value {
     let held = episode.table.live(episode.step).filter(|one| one.proposal.layer > Layer::Tactical);
     held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
+}
+
+/// What notes are searched for: the goal, why Strategic is asked, the action that waits for it, and what its plan is at.
+fn about(turn: &Turn<'_>, why: &str, episode: &Episode) -> String {
+    let mut about = vec![turn.brief.goal.as_str(), why];
+    about.extend(episode.escalated.as_deref());
+    let ready = episode.plan.as_ref().map(|made| made.plan.ready(&episode.reached)).unwrap_or_default();
+    about.extend(ready.iter().map(|subgoal| subgoal.description.as_str()));
+    about.join(" ")
 }
 
 /// The subgoals that are ready, as Tactical is told.

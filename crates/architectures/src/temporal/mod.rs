@@ -161,6 +161,8 @@ struct Temporal {
     tactical_period: u32,
     parallel: bool,
     cache: bool,
+    /// The embedder of Strategic's notes.
+    embedder: Option<String>,
     rollouts: Option<Rollouts>,
     reading: Reading,
 }
@@ -205,6 +207,7 @@ impl Architecture for Temporal {
         if self.kind == ArbiterKind::Learned {
             needs.artefacts.push(resolve::weights());
         }
+        needs.embedders.extend(self.embedder.clone());
         for one in agents {
             needs.blocks.extend(one.context.iter().cloned());
             needs.add_agent(one.agent.needs());
@@ -255,6 +258,9 @@ impl Architecture for Temporal {
         }
         if let Some(experts) = self.experts {
             resolved["experts"] = json!(experts);
+        }
+        if self.embedder.as_deref() != Some(settings::HASHED) {
+            resolved["embedder"] = json!(self.embedder.as_deref().unwrap_or(settings::NONE));
         }
         if let Some(kind) = self.maps.kind() {
             resolved["maps"] = json!(kind.name());

@@ -13,7 +13,7 @@ const FOUND: usize = 4;
 /// The step in which something was seen, the text, and its vector.
 type Note = (u32, String, Vec<f32>);
 
-/// What was seen, step by step. Where no embedder is at hand, the latest notes are what is found.
+/// What was seen, step by step. Without an embedder the latest notes are what is found.
 #[derive(Default)]
 pub(super) struct Notes {
     kept: Vec<Note>,

@@ -26,7 +26,7 @@ impl Temporal {
     /// What stopped the episode.
     pub(super) async fn play_layers(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let mut episode = Episode::new();
-        episode.notes = Notes::with(stage.embedder("hashed"));
+        episode.notes = Notes::with(self.embedder.as_deref().and_then(|name| stage.embedder(name)));
         episode.past = Past::of(stage, episode.step).await;
         episode.maps = self.maps.kind().map(|kind| Maps::new(kind, self.layers().len()));
         let first = crate::first::observation(&stage.view().await);

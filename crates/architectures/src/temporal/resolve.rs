@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::labelling::WEIGHTS;
 use super::messages::{self, Reading};
-use super::settings::{ArbiterKind, DirectiveKind, Settings, Temperatures};
+use super::settings::{ArbiterKind, DirectiveKind, HASHED, NONE, Settings, Temperatures};
 use super::{LayerAgent, Layers, Temporal, arbiters};
 use crate::member::{Member, Place};
 
@@ -20,8 +20,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let settings: Settings = crate::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
     let count = usize::try_from(settings.layers).unwrap_or(usize::MAX);
-    let layers = Layer::of_count(count);
-    if layers.is_empty() {
+    let kinds = Layer::of_count(count);
+    if kinds.is_empty() {
         return Err(wrong("layers", format!("a hierarchy has 1 to 5 layers, and this one has {}", settings.layers)));
     }
     if !(1..=1_000).contains(&settings.tactical_period) {
@@ -78,13 +78,16 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
             "one layer has nobody to share with: leave `maps` out, or take more layers".to_owned(),
         ));
     }
+    if count == 1 && settings.embedder != HASHED {
+        return Err(wrong("embedder", "one layer has no notes to find: leave `embedder` out".to_owned()));
+    }
     let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
     let layers = if count == 1 {
         let Settings { reflex, context, agent, .. } = &settings;
         Layers::One(Box::new(alone(name, reflex, context.as_ref(), agent, files)?))
     } else {
         let mut agents = Vec::with_capacity(count);
-        for layer in layers.iter().copied() {
+        for layer in kinds.iter().copied() {
             agents.push(layer_agent(name, layer, &settings, files)?);
         }
         Layers::Several(agents)
@@ -103,6 +106,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         tactical_period: settings.tactical_period,
         parallel: settings.parallel,
         cache: settings.cache,
+        embedder: Some(settings.embedder).filter(|name| name != NONE && kinds.contains(&Layer::Strategic)),
         rollouts: settings.rollouts,
         reading,
     })

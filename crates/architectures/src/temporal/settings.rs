@@ -9,6 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::channel::MapKind;
 use crate::member::Member;
 
+/// The embedder where none is named: it needs no weights.
+pub(super) const HASHED: &str = "hashed";
+/// The setting by which there is no embedder.
+pub(super) const NONE: &str = "none";
+
 /// Settings of `temporal`. What is left out is as the published system has it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -46,6 +51,8 @@ pub struct Settings {
     pub parallel: bool,
     /// Whether a slower layer is not asked again while what it would see is the same (Eq. 29).
     pub cache: bool,
+    /// The embedder by which Strategic's notes are found, `hashed` where it is left out. `none`: the latest notes are shown (CTHA-003).
+    pub embedder: String,
     /// Context blocks of Reflex and Tactical, and of `react` with one layer; those of each persona where it is left out.
     pub context: Option<Vec<String>>,
     /// Persona and role of Reflex.
@@ -245,6 +252,7 @@ impl Default for Settings {
             tactical_period: 3,
             parallel: false,
             cache: true,
+            embedder: HASHED.to_owned(),
             context: None,
             reflex: Member::default(),
             tactical: Member::default(),

@@ -108,7 +108,7 @@ pub(super) struct Episode {
     pub refused_why: String,
     /// The action that waits for a plan that names it, and why.
     pub escalated: Option<String>,
-    /// The action that a policy denied just after another refusal, and why.
+    /// An action that a policy denies, and why: one that was wanted after another refusal, or that a mask leaves out where something went wrong.
     pub denied: Option<String>,
     /// The maps between layers, where there are any.
     pub maps: Option<Maps>,

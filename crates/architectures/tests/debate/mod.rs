@@ -15,8 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{
-    Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, Finish, ModelError, RoleSettings,
-    Sampling, Scorer, TaskId, TextRef, Usage, UsageSource,
+    Architecture, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, Embedder, Finish, ModelError,
+    RoleSettings, Sampling, Scorer, TaskId, TextRef, Usage, UsageSource,
 };
 use gimbal_messages::Record;
 use gimbal_study::faults::Faults;
@@ -91,6 +91,8 @@ pub struct Court {
     pub session: (Arc<SessionMemory>, u32),
     /// The scorer of a learned arbiter.
     pub scorer: Option<Arc<dyn Scorer>>,
+    /// The embedder of the name that is asked for.
+    pub embedder: Option<(&'static str, Arc<dyn Embedder>)>,
 }
 
 /// The outcome.
@@ -125,6 +127,7 @@ impl Court {
             faults: Faults::default(),
             session: (Arc::default(), 0),
             scorer: None,
+            embedder: None,
         }
     }
 
@@ -189,7 +192,8 @@ impl Court {
         let setup = EpisodeSetup::new(Digest::of(b"court"), TaskId(self.task.to_owned()), 7, Arc::new(roles));
         let (memory, trial) = self.session;
         let scorers = self.scorer.into_iter().map(|scorer| ("arbiter".to_owned(), scorer)).collect();
-        let learned = Arc::new(LearnedParts { scorers, ..LearnedParts::default() });
+        let embedders = self.embedder.into_iter().map(|(name, embedder)| (name.to_owned(), embedder)).collect();
+        let learned = Arc::new(LearnedParts { scorers, embedders });
         let setup = EpisodeSetup { faults: self.faults, memory, trial, learned, ..setup };
         let recorder = Arc::new(MemoryRecorder::default());
         let environment = family.open(&options).unwrap();

@@ -158,7 +158,7 @@ async fn case(configuration: &str, script: Script) -> Case {
     let registry = Registry {
         environments: vec![Arc::new(Repository)],
         architectures: gimbal_architectures::kinds(),
-        learned: None,
+        learned: Some(Arc::new(super::notes::Embedders)),
     };
     let models = || Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
     let study = plan::parse(&study, "study.yaml").unwrap_or_else(|problems| panic!("{problems}"));

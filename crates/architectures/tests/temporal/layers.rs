@@ -241,6 +241,7 @@ fn settings_that_mean_nothing_are_refused() {
         (json!({ "arbiter": "faster", "weights": weights() }), "weights", "does not go by the score"),
         (json!({ "experts": { "overconfident": 1001 } }), "experts", "0 to 1000"),
         (json!({ "layers": 1, "experts": { "overconfident": 1 } }), "layers", "one layer has no arbiter"),
+        (json!({ "layers": 1, "embedder": "none" }), "embedder", "one layer has no notes to find"),
         (json!({ "layers": 1, "maps": "free" }), "maps", "nobody to share with"),
         (json!({ "maps": "half" }), "maps", "known: none, free, projected"),
     ] {

@@ -9,6 +9,7 @@ mod directives;
 mod layers;
 mod learned;
 mod maps;
+pub mod notes;
 mod prompts;
 mod side_by_side;
 mod standing;
