@@ -16,14 +16,14 @@ mod options;
 mod run;
 mod settings;
 mod summariser;
+mod walk;
 mod words;
 
 use std::collections::BTreeMap;
 
-use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage};
+use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, Stage};
+use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
-use gimbal_messages::records::{engine, gate};
-use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 pub(crate) use analysis::{Analyzer, Cache, RouteSource, Routed};
@@ -39,32 +39,20 @@ use crate::graph::Ways;
 pub use options::{Otherwise, Summary};
 pub use settings::{GraphFrom, Settings};
 pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
+pub use walk::Kind;
+pub(crate) use walk::Walk;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
 pub(crate) const BEHAVIOUR: u32 = 5;
 
-/// Who sends and gets messages beside the roles of a controller.
-pub(crate) const PARTIES: &[&str] = &[party::CONTROLLER, party::GATE, party::JOURNAL];
-
-/// A message of a controller in words, which leave things out; `None` where the whole is asked for.
-pub(crate) fn tell_message(form: &str, message: &str, whole: bool) -> Option<String> {
-    if whole { None } else { words::message(form, message) }
-}
-
-/// Kinds of record that a controller and its agents write.
-pub(crate) fn records() -> Vec<RecordKind> {
-    [engine::KINDS, control::KINDS, gate::KINDS].concat()
-}
-
-/// The agents of a setting of `cyclic` (or, with `list`, of `dag`) by their places (`planner`, `executor`, `analyzer`, `verifier`), and the context blocks of the
+/// The agents of a setting by their places (`planner`, `executor`, `analyzer`, `verifier`), and the context blocks of the
 /// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,
 /// a verifier where a gate stands before final answers.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub fn agents(list: bool, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
-    let Controller { maker, workers, analyzer, .. } = resolve(name, ways, settings, files)?;
+pub(crate) fn agents<W: Walk>(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+    let Controller { maker, workers, analyzer, .. } = resolve(W::NAME, W::WAYS, settings, files)?;
     let mut agents = Vec::new();
     if let Source::Planner(planner) = maker.source {
         agents.push(("planner", *planner));

@@ -60,7 +60,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
         Some(name) => home.graph(name)?.nodes,
         None => TaskGraph::suggested(&brief, &tools),
     };
-    let kind = gimbal_architectures::cyclic::CyclicKind;
+    let kind = gimbal_architectures::cyclic::CyclicKind::default();
     let mut measured = Vec::new();
     for count in &asked.nodes {
         let begun = Instant::now();
