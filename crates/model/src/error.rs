@@ -39,3 +39,18 @@ pub enum SetupError {
     #[error("{0}")]
     Prices(String),
 }
+
+/// An error of a library with its causes: the outermost one often says only what failed.
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut inner = error.source();
+    while let Some(cause) = inner {
+        let said = cause.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        inner = cause.source();
+    }
+    text
+}

@@ -9,8 +9,13 @@ use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
 use serde_json::Value;
 
+use crate::error::causes;
+
 /// Compiled grammars that are kept for the next call.
 const KEPT: usize = 32;
+
+/// Bytes that the kept expressions may take together.
+const KEPT_BYTES: usize = 256 << 20;
 
 /// The grammars that the whole program keeps: a player by rule and the check of its answer compile a mask once.
 static SHARED: Shapes = Shapes { compiled: Mutex::new(Vec::new()) };
@@ -21,8 +26,11 @@ const COMPILED: usize = 64 << 20;
 /// Checks completions; keeps the grammars that it compiled.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    compiled: Mutex<Vec<(Arc<Grammar>, Arc<Compiled>)>>,
+    compiled: Mutex<Vec<Kept>>,
 }
+
+/// A grammar and its compiled form.
+type Kept = (Arc<Grammar>, Arc<Compiled>);
 
 #[derive(Debug)]
 enum Compiled {
@@ -94,25 +102,28 @@ impl Shapes {
         if matches!(**grammar, Grammar::Choice(_)) {
             return Ok(Arc::new(Compiled::Choice));
         }
-        if let Some(found) = self.found(grammar) {
+        if let Some(found) = found(&self.compiled.lock().unwrap_or_else(PoisonError::into_inner), grammar) {
             return Ok(found);
         }
         // Not under the lock: other episodes need not wait for this grammar.
         let compiled = Arc::new(Compiled::of(grammar)?);
         let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT {
-            kept.remove(0);
+        if let Some(found) = found(&kept, grammar) {
+            return Ok(found);
         }
         kept.push((Arc::clone(grammar), Arc::clone(&compiled)));
+        let bytes = |kept: &[Kept]| kept.iter().map(|(_, compiled)| compiled.bytes()).sum::<usize>();
+        while kept.len() > KEPT || (kept.len() > 1 && bytes(&kept) > KEPT_BYTES) {
+            kept.remove(0);
+        }
         Ok(compiled)
     }
+}
 
-    fn found(&self, grammar: &Arc<Grammar>) -> Option<Arc<Compiled>> {
-        let kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        // The same grammar is mostly the same allocation; values are compared only where it is not.
-        let same = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar));
-        same.or_else(|| kept.iter().find(|(known, _)| known == grammar)).map(|(_, found)| Arc::clone(found))
-    }
+/// The compiled form of a grammar among those that are kept. The same grammar is mostly the same allocation; values are compared only where it is not.
+fn found(kept: &[Kept], grammar: &Arc<Grammar>) -> Option<Arc<Compiled>> {
+    let same = kept.iter().find(|(known, _)| Arc::ptr_eq(known, grammar));
+    same.or_else(|| kept.iter().find(|(known, _)| known == grammar)).map(|(_, found)| Arc::clone(found))
 }
 
 impl Compiled {
@@ -123,6 +134,14 @@ impl Compiled {
                 .map_err(|error| format!("the JSON Schema of the request cannot be read: {error}")),
             Grammar::Choice(_) => Ok(Self::Choice),
             Grammar::Regex(pattern) => whole(pattern).map(Self::Regex),
+        }
+    }
+
+    /// What an expression takes; 0 of what has no long form.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Regex(expression) => expression.memory_usage(),
+            Self::Schema(_) | Self::Choice => 0,
         }
     }
 
@@ -162,15 +181,7 @@ fn whole(pattern: &str) -> Result<Regex, String> {
     Regex::builder()
         .configure(config)
         .build(&format!(r"\A(?:{pattern})\z"))
-        .map_err(|error| format!("the regular expression of the request cannot be read: {}", whole_error(&error)))
-}
-
-/// An error of the library with what it wraps.
-fn whole_error(error: &(dyn std::error::Error + 'static)) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", whole_error(source)),
-        None => error.to_string(),
-    }
+        .map_err(|error| format!("the regular expression of the request cannot be read: {}", causes(&error)))
 }
 
 /// Whether `text` fits; false for a grammar that cannot be read. Compiles the grammar for this one text; a caller that asks
@@ -185,11 +196,10 @@ mod tests {
     use std::sync::Arc;
 
     use gimbal_core::{ChatRequest, Finish, Grammar, ModelErrorKind};
+    use regex::Regex;
     use serde_json::json;
 
-    use regex::Regex;
-
-    use super::{Shapes, fits};
+    use super::{KEPT, KEPT_BYTES, Shapes, fits};
     use crate::answer;
 
     fn check(grammar: Grammar, text: &str) -> Result<String, (ModelErrorKind, String)> {
@@ -242,6 +252,31 @@ mod tests {
         assert!(Regex::new(&format!("^{}$", text(&grammar))).is_err(), "the library's own bound would refuse it");
         assert!(fits(&grammar, &[names[7].as_str(); 12].join("; ")));
         assert!(!fits(&grammar, &names[7]));
+    }
+
+    #[test]
+    fn equal_grammars_are_compiled_once_and_the_oldest_go_first() {
+        let shapes = Shapes::default();
+        let grammar = |number: usize| Arc::new(Grammar::Regex(format!("a{{{number}}}")));
+        for number in [1, 1, 2, 1] {
+            assert!(shapes.fits(&grammar(number), &"a".repeat(number)) && !shapes.fits(&grammar(number), "b"));
+        }
+        assert_eq!(shapes.kept(), 2);
+        (0..2 * KEPT).for_each(|number| assert!(shapes.fits(&grammar(number), &"a".repeat(number))));
+        assert_eq!(shapes.kept(), KEPT);
+    }
+
+    #[test]
+    fn kept_expressions_take_no_more_than_their_bound() {
+        let shapes = Shapes::default();
+        let list = (0..4000).map(|number| format!("Restore hostname={number:06}")).collect::<Vec<_>>().join("|");
+        for times in 1..10 {
+            let grammar = Arc::new(Grammar::Regex(vec![format!("(?:{list})"); times].join("; ")));
+            assert!(!shapes.fits(&grammar, "Monitor"));
+        }
+        let kept = shapes.compiled.lock().unwrap();
+        let bytes: usize = kept.iter().map(|(_, compiled)| compiled.bytes()).sum();
+        assert!(bytes > 0 && bytes <= KEPT_BYTES, "{bytes}");
     }
 
     fn text(grammar: &Grammar) -> &str {

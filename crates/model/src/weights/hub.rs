@@ -7,6 +7,7 @@ use super::assemble::Assembly;
 use super::cache::Cache;
 use super::error::WeightsError;
 use super::registry::KnownModel;
+use crate::error::causes;
 
 /// Environment variable with the base address of the hub.
 pub const HUB_VARIABLE: &str = "GIMBAL_HUB";
@@ -52,19 +53,4 @@ pub(crate) async fn fetch(
         assembly.add(&bytes)?;
     }
     assembly.finish(model, std::path::Path::new(&address))
-}
-
-/// An error with its causes: the outermost one says only that sending failed.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut inner = error.source();
-    while let Some(cause) = inner {
-        let said = cause.to_string();
-        if !text.contains(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        inner = cause.source();
-    }
-    text
 }
