@@ -27,31 +27,33 @@ pub(super) struct Contending {
 }
 
 impl Contending {
-    /// The directives among the proposals that gave way, with the layer of whoever masks them. A policy that is passed over holds on.
-    fn lost(&self, verdict: &Verdict) -> Vec<(u64, Layer)> {
-        let calls = self.proposals.len() - self.fresh.len();
-        let layer = |place: usize| match verdict.parties.get(place)? {
+    /// The number of the directive that is the party at this place; `None` of a call or of what held before.
+    fn directive(&self, verdict: &Verdict, place: usize) -> Option<u64> {
+        let Party::Proposal(at) = verdict.parties.get(place)? else { return None };
+        self.fresh.get(at.checked_sub(self.proposals.len() - self.fresh.len())?).copied()
+    }
+
+    fn layer(&self, verdict: &Verdict, place: usize) -> Option<Layer> {
+        match verdict.parties.get(place)? {
             Party::Proposal(at) => self.proposals.get(*at).map(|one| one.layer),
             Party::Commitment(number) => {
                 self.held.iter().find(|one| one.number == *number).map(|one| one.proposal.layer)
             }
-        };
+        }
+    }
+
+    /// The directives among the proposals that gave way, with the layer of whoever masks them. A policy that is passed over holds on.
+    fn lost(&self, verdict: &Verdict) -> Vec<(u64, Layer)> {
         let of = |place: usize, by: usize| {
-            let Some(Party::Proposal(at)) = verdict.parties.get(place) else { return None };
-            let number = self.fresh.get(at.checked_sub(calls)?)?;
-            (layer(place)? < Layer::Institutional).then_some((*number, layer(by)?))
+            let number = self.directive(verdict, place)?;
+            (self.layer(verdict, place)? < Layer::Institutional).then_some((number, self.layer(verdict, by)?))
         };
         verdict.masked.iter().filter_map(|one| of(one.place, one.by)).collect()
     }
 
     /// The directives among the proposals that gave way in this step, also those that hold on.
     pub(super) fn gave_way(&self, verdict: &Verdict) -> Vec<u64> {
-        let calls = self.proposals.len() - self.fresh.len();
-        let of = |place: usize| match verdict.parties.get(place) {
-            Some(Party::Proposal(at)) => self.fresh.get(at.checked_sub(calls)?).copied(),
-            _ => None,
-        };
-        verdict.masked.iter().filter_map(|one| of(one.place)).collect()
+        verdict.masked.iter().filter_map(|one| self.directive(verdict, one.place)).collect()
     }
 }
 
