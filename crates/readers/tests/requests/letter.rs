@@ -147,7 +147,7 @@ pub struct Before {
 }
 
 /// Tags of messages in the opening of a request.
-const MESSAGES: [&str; 13] = [
+pub const MESSAGES: [&str; 13] = [
     "situation_json",
     "subtask",
     "segment",

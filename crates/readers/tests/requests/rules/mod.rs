@@ -13,7 +13,7 @@ use gimbal_core::Speaker;
 use gimbal_readers::kit::sections;
 
 use super::common::Asked;
-use super::letter::{Cast, Kind, Letter, Now};
+use super::letter::{Cast, Kind, Letter, MESSAGES, Now};
 use super::scene::Scene;
 
 /// What is wrong, each kind of it once, with where it was seen first and how often.
@@ -111,8 +111,8 @@ type Found = Vec<(&'static str, String)>;
 /// Tools by which an agent turns to itself or gives control back.
 const OWN: [&str; 4] = ["raise_a_question", "critique_the_answer", "improve_based_on_critique", "finish_subtask"];
 
-/// Parts that texts refer to by their tags.
-const PARTS: [&str; 20] = [
+/// Parts that texts refer to by their tags, beside the messages.
+const PARTS: [&str; 7] = [
     "rules",
     "reflection_knowledge",
     "tools",
@@ -120,19 +120,6 @@ const PARTS: [&str; 20] = [
     "examples",
     "available_actions_list",
     "possible_actions",
-    "situation_json",
-    "subtask",
-    "segment",
-    "work",
-    "answer",
-    "record",
-    "request",
-    "debate",
-    "claims",
-    "position",
-    "verdict",
-    "answers",
-    "rounds",
 ];
 
 /// Looks at one request with every rule.
@@ -230,7 +217,7 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     }
     // What is referred to by its tag is there. Placeholders of usages are left out.
     let usages: Vec<String> = letter.glossary().iter().map(|entry| entry["usage"].to_string()).collect();
-    for part in PARTS {
+    for part in PARTS.into_iter().chain(MESSAGES) {
         let tag = format!("<{part}>");
         if !letter.told.contains(&format!("{tag}\n"))
             && letter.told.contains(&tag)
