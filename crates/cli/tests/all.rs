@@ -28,3 +28,4 @@ mod studies;
 mod temporal;
 mod textcraft;
 mod triage_model;
+mod triage_table;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gimbal_core::{EnvError, Milli, TaskId};
-use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, Workbench, choice, plural};
+use gimbal_core::{EnvError, TaskId};
+use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, ShareInterval, Workbench, choice, plural};
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::Verdict;
 use serde::Serialize;
@@ -80,7 +80,7 @@ impl Workbench for Triage {
                     Err(error) => return Err(error),
                 }
             }
-            rows.push(row);
+            rows.push(row.with_rates(request.interval));
         }
         faults.sort();
         faults.dedup();
@@ -157,6 +157,8 @@ struct Row {
     policy: &'static str,
     scenarios: usize,
     right: usize,
+    /// Of all; missing where there is no scenario.
+    rate: Option<Rate>,
     tiers: Vec<OfTier>,
     /// Expected by given, both in the order confirmed, dismissed, inconclusive.
     confusion: [[usize; 3]; 3],
@@ -167,12 +169,29 @@ struct OfTier {
     tier: &'static str,
     scenarios: usize,
     right: usize,
+    rate: Option<Rate>,
+}
+
+/// The share of right verdicts with its 95% interval.
+#[derive(Clone, Copy, Serialize)]
+struct Rate {
+    share: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Rate {
+    fn of(right: usize, scenarios: usize, interval: ShareInterval) -> Option<Self> {
+        let (low, high) = interval(right as u64, scenarios as u64)?;
+        Some(Self { share: right as f64 / scenarios as f64, low, high })
+    }
 }
 
 impl Row {
     fn of(split: &str, policy: &'static str) -> Self {
-        let tiers = Tier::ALL.iter().map(|tier| OfTier { tier: tier.name(), scenarios: 0, right: 0 }).collect();
-        Self { split: split.to_owned(), policy, scenarios: 0, right: 0, tiers, confusion: [[0; 3]; 3] }
+        let of_tier = |tier: &Tier| OfTier { tier: tier.name(), scenarios: 0, right: 0, rate: None };
+        let tiers = Tier::ALL.iter().map(of_tier).collect();
+        Self { split: split.to_owned(), policy, scenarios: 0, right: 0, rate: None, tiers, confusion: [[0; 3]; 3] }
     }
 
     fn add(&mut self, task: &TaskId, case: &Case) -> Result<(), EnvError> {
@@ -193,25 +212,41 @@ impl Row {
         self.confusion[place(expected)][place(given)] += 1;
         Ok(())
     }
+
+    fn with_rates(mut self, interval: ShareInterval) -> Self {
+        self.rate = Rate::of(self.right, self.scenarios, interval);
+        for tier in &mut self.tiers {
+            tier.rate = Rate::of(tier.right, tier.scenarios, interval);
+        }
+        self
+    }
 }
+
+const RATES: &str = "95% intervals by Wilson's score, as if scenarios were independent; twins of one scene are not, so that they are rather too narrow";
 
 fn table(rows: &[Row]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let width = rows.iter().map(|row| row.split.len()).max().unwrap_or_default().max(8);
-    let _ = write!(out, "{:<width$} {:>9} {:>6} {:>9}", "split", "scenarios", "right", "accuracy");
-    for tier in Tier::ALL {
-        let _ = write!(out, " {:>14}", tier.name());
-    }
-    out.push('\n');
+    let _ = writeln!(
+        out,
+        "{:<width$} {:<14} {:>9} {:>6} {:>9}  95% interval",
+        "split", "tier", "scenarios", "right", "accuracy"
+    );
     for row in rows {
-        let share = Milli(1000 * row.right as i64 / row.scenarios.max(1) as i64);
-        let _ = write!(out, "{:<width$} {:>9} {:>6} {share:>9}", row.split, row.scenarios, row.right);
+        let mut line = |split: &str, tier: &str, scenarios: usize, right: usize, rate: Option<Rate>| {
+            let rate = rate.map_or_else(
+                || format!("{:>9}", "-"),
+                |rate| format!("{:>9.3}  {:.3} to {:.3}", rate.share, rate.low, rate.high),
+            );
+            let _ = writeln!(out, "{split:<width$} {tier:<14} {scenarios:>9} {right:>6} {rate}");
+        };
+        line(&row.split, "all", row.scenarios, row.right, row.rate);
         for tier in &row.tiers {
-            let _ = write!(out, " {:>14}", format!("{}/{}", tier.right, tier.scenarios));
+            line("", tier.tier, tier.scenarios, tier.right, tier.rate);
         }
-        out.push('\n');
     }
+    let _ = writeln!(out, "\n{RATES}");
     for row in rows.iter().filter(|row| row.scenarios > 0) {
         let _ = writeln!(out, "\n{}: expected (rows) by given", row.split);
         let _ = write!(out, "{:<18}", "");

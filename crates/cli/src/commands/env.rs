@@ -70,7 +70,8 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
             }
             let given = Given { flags: &options.options.0, split: options.split.as_deref(), ..Given::default() };
             let setup = Setup::read(family, given).map_err(Failure::environment)?;
-            let request = EvaluateRequest { setup, policy: options.policy, episodes, seed: options.seed };
+            let request =
+                EvaluateRequest { setup, policy: options.policy, episodes, seed: options.seed, interval: wilson };
             (family.evaluate(&request), options.json)
         }
         EnvVerb::Serve(options) => {
@@ -82,6 +83,12 @@ pub fn env(name: &str, verb: EnvVerb) -> Result<(), Failure> {
         }
     };
     print(output.map_err(Failure::environment)?, json)
+}
+
+/// The 95% interval of a share, by Wilson's score.
+fn wilson(count: u64, of: u64) -> Option<(f64, f64)> {
+    let interval = gimbal_analysis::Proportion::new(count, of, 0.95)?.interval;
+    Some((interval.low, interval.high))
 }
 
 /// How the environment is set up.

@@ -202,7 +202,12 @@ pub struct EvaluateRequest {
     pub episodes: u64,
     /// Seed of the first episode.
     pub seed: u64,
+    /// The interval of a share. It comes from the caller, because environments hold no statistics of their own.
+    pub interval: ShareInterval,
 }
+
+/// The 95% interval of the share `count / of`, from `(count, of)`; `None` if `of` is 0.
+pub type ShareInterval = fn(u64, u64) -> Option<(f64, f64)>;
 
 /// What `serve` serves.
 #[derive(Clone, Debug)]
