@@ -19,6 +19,7 @@ pub fn sources() -> Vec<Made> {
     let detected = |name, bytes| Made { name, told: None, bytes };
     vec![
         detected("syslog", syslog().into_bytes()),
+        detected("syslog around windows events", relayed().into_bytes()),
         detected("netflow 5 in pcap", pcap(&netflow_5())),
         detected("netflow 9 in pcap", pcap(&[frame([10, 0, 0, 1], 9000, &templated(9))])),
         detected("ipfix in pcapng", pcapng(&[frame([10, 0, 0, 1], 9000, &templated(10))])),
@@ -58,6 +59,16 @@ fn syslog() -> String {
             _ => write!(text, "{head} app: naïve line {number}"),
         };
     })
+}
+
+/// The events of [`windows_json`] as messages of lines, every other one with the mark of an object.
+fn relayed() -> String {
+    let events = windows_json();
+    let lines = events.lines().enumerate().map(|(number, event)| {
+        let mark = if number % 2 == 0 { "@cee: " } else { "" };
+        format!("<14>Mar 28 09:05:{:02} relay winlogbeat[77]: {mark}{event}\n", number % 60)
+    });
+    lines.collect()
 }
 
 fn flow(port: u16) -> V5 {

@@ -29,7 +29,7 @@ fn attack() -> Vec<(u32, String)> {
     (0..40).map(|number| (number, failed(number))).chain([(41, ACCEPTED.to_owned())]).collect()
 }
 
-fn verdict(lines: &[String]) -> (Verdict, Packet) {
+pub(super) fn verdict(lines: &[String]) -> (Verdict, Packet) {
     let mut extraction = Extraction::new(Selection::default(), in_year(2026));
     extraction.read(lines.join("\n").as_bytes(), None, 0).unwrap();
     let packet = extraction.finish().unwrap();
@@ -132,7 +132,7 @@ fn a_line_without_a_message_is_damaged_and_says_what_is_known() {
 }
 
 /// The same refused logon as four programs write it.
-fn refused_logons() -> [(&'static str, Value); 4] {
+pub(super) fn refused_logons() -> [(&'static str, Value); 4] {
     let provider = "Microsoft-Windows-Security-Auditing";
     let time = "2026-03-28T09:00:01.1234567Z";
     let data = json!({"TargetUserName": "ADMIN", "LogonType": "3", "IpAddress": "203.0.113.5", "Status": "0xc000006d"});

@@ -8,6 +8,7 @@ mod damage;
 mod flows;
 mod forwarded;
 pub mod made;
+mod objects;
 mod syslog;
 
 use std::collections::BTreeMap;

@@ -25,6 +25,9 @@ pub fn syslogs() -> Vec<Vec<u8>> {
         "{\"SyslogMessage\":\"type=AUOMS_EXECVE audit(1.2:3): syscall=execve exe=/x\",\"ProcessName\":\"auoms\"}\n",
         "{\"_COMM\":\"sshd\",\"MESSAGE\":[70,97],\"__REALTIME_TIMESTAMP\":\"1774688401000000\",\"host\":{\"name\":\"a\"}}\n",
         "{\"message\":\"Mar 28 09:00:01 web01 su[5]: x\",\"@timestamp\":\"2026-03-28T09:00:05Z\"}\n",
+        "<14>Mar 28 09:00:01 relay winlogbeat[5]: {\"winlog\":{\"event_id\":4625,\"channel\":\"Security\",\"event_data\":{\"a\":1}}}\n",
+        "Mar 28 09:00:01 web01 app: @cee: {\"msg\":\"x\",\"time\":1774688401,\"in\":{\"a\":[1]}}\n",
+        "<14>1 - relay a - - - {\"agent\":{\"type\":\"b\"},\"message\":\"Mar 28 09:00:01 web01 su[5]: {\\\"EventID\\\":1}\"}\n",
         "{\"winlog\":{\"event_id\":4625,\"channel\":\"Security\",\"event_data\":{\"IpAddress\":\"1.2.3.4\"}},\"time\":\"1.5\"}\n",
     ])
 }

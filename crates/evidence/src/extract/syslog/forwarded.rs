@@ -3,58 +3,19 @@
 use std::borrow::Cow;
 use std::io::BufRead;
 
-use serde_json::Value;
-
 use super::super::auditd::{self, Event, Record as AuditRecord};
 use super::super::clock::{self, Years};
 use super::super::fill::{about, about_process, put};
 use super::super::lines::Lines;
-use super::super::members::{Members, each, find, first, moment};
+use super::super::members::{Members, each, first, moment};
 use super::super::windows;
-use super::super::{Details, ExtractError, IssueKind, Observed, ReadOptions, Sink, Stats};
+use super::super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats};
 use super::frame::{Frame, When};
+use super::object::{self, Around, HOST, MESSAGE, PID, PROGRAM, TIME, is_forwarded, no_message};
 use super::reading::{Reading, pairs};
 use super::sysmon::{self, Sysmon};
 use crate::{EntityKind, NewFact, Utc};
 
-/// Names of the message, of which the first that holds a text counts.
-const MESSAGE: &[&str] = &[
-    "SyslogMessage",
-    "message",
-    "Message",
-    "msg",
-    "MESSAGE",
-    "event.original",
-    "_raw",
-    "full_message",
-    "short_message",
-    "log",
-];
-const PROGRAM: &[&str] = &[
-    "ProcessName",
-    "program",
-    "appname",
-    "ident",
-    "SYSLOG_IDENTIFIER",
-    "log.syslog.appname",
-    "process.name",
-    "app_name",
-    "app-name",
-    "programname",
-    "_COMM",
-];
-const HOST: &[&str] =
-    &["Computer", "HostName", "hostname", "host", "_HOSTNAME", "log.syslog.hostname", "host.hostname", "host.name"];
-const PID: &[&str] = &["ProcessID", "procid", "pid", "SYSLOG_PID", "_PID", "log.syslog.procid", "process.pid"];
-const TIME: &[&str] = &[
-    "TimeGenerated",
-    "EventTime",
-    "@timestamp",
-    "timestamp",
-    "time",
-    "__REALTIME_TIMESTAMP",
-    "_SOURCE_REALTIME_TIMESTAMP",
-];
 /// Objects around a line of an export, which hold what the agent wrote.
 const AROUND: &[&str] = &["_source", "result"];
 
@@ -77,41 +38,90 @@ pub fn read_syslog_json(
         }
         let Some(members) = reader.run.object(&line)? else { continue };
         let inner = AROUND.iter().find_map(|name| members.get(*name)?.as_object());
-        observe(&mut reader, &mut years, line.number, inner.unwrap_or(&members), line.bytes)?;
+        let members = inner.unwrap_or(&members);
+        let place = || line.place();
+        match windows::json::read(members, options.zone_minutes.unwrap_or(0), None) {
+            windows::json::Line::Event(event) => reader.event(&event, line.bytes, &place)?,
+            windows::json::Line::Lacks(what) => reader.run.damage(place(), IssueKind::Malformed, what, line.bytes)?,
+            windows::json::Line::Other => match first(members, MESSAGE) {
+                Some(message) => observe(&mut reader, &mut years, line.number, members, &message, line.bytes, None)?,
+                None => reader.run.damage(place(), IssueKind::Malformed, no_message(members), line.bytes)?,
+            },
+        }
     }
     Ok(reader.run.finish())
 }
 
-/// Gives the fact of a line.
+/// Gives the fact of an object: a Windows event; what an agent forwards (it names the program itself, or has a member that agents add);
+/// else what the program of the line says, whose members are attributes.
+pub(super) fn observe_within(
+    reader: &mut windows::Reader<'_>,
+    years: &mut Years,
+    around: &Around<'_>,
+    members: &Members,
+) -> Result<(), ExtractError> {
+    let zone = reader.run.options.zone_minutes.unwrap_or(0);
+    let place = || format!("line {}", around.line);
+    match windows::json::read(members, zone, around.time) {
+        windows::json::Line::Event(event) => {
+            return reader.event_within(&event, around.raw, &place, &|fact| around.fill(fact));
+        }
+        // The line itself is sound.
+        windows::json::Line::Lacks(what) => {
+            reader.run.note(Issue::new(place(), IssueKind::Malformed, what, around.raw));
+        }
+        windows::json::Line::Other => {}
+    }
+    let message = first(members, MESSAGE);
+    if let Some(message) = &message
+        && is_forwarded(members)
+    {
+        return observe(reader, years, around.line, members, message, around.raw, Some(around));
+    }
+    let frame = Frame { message: message.as_deref().unwrap_or(around.frame.message), ..*around.frame };
+    let reading = super::read(frame.program, frame.message);
+    let own_time = first(members, TIME).filter(|found| around.time.is_none() && moment(found, zone).is_some());
+    let time = around.time.or_else(|| moment(own_time.as_deref()?, zone));
+    let record = super::Record { line: around.line, frame: &frame, reading: &reading };
+    let own = Own { record, members, time_found: own_time.as_deref().unwrap_or(frame.time_found) };
+    reader.run.parsed(1);
+    reader.run.emit(&Observed {
+        class: reading.class,
+        action: reading.action,
+        actor: reading.actor(),
+        object: reading.object(),
+        time,
+        raw: around.raw,
+        details: &own,
+    });
+    Ok(())
+}
+
+/// Gives the fact of what an agent forwards: an object that is a line, or within one.
 fn observe(
     reader: &mut windows::Reader<'_>,
     years: &mut Years,
     line: u64,
     members: &Members,
+    message: &str,
     raw: &[u8],
+    around: Option<&Around<'_>>,
 ) -> Result<(), ExtractError> {
     let options = reader.run.options;
     let zone = options.zone_minutes.unwrap_or(0);
-    let place = || format!("line {line}");
-    match windows::json::read(members, zone) {
-        windows::json::Line::Event(event) => return reader.event(&event, raw, &place),
-        windows::json::Line::Lacks(what) => return reader.run.damage(place(), IssueKind::Malformed, what, raw),
-        windows::json::Line::Other => {}
-    }
-    let run = &mut reader.run;
-    let Some(message) = first(members, MESSAGE) else {
-        return run.damage(place(), IssueKind::Malformed, no_message(members), raw);
-    };
-    run.parsed(1);
     let message = message.trim_end_matches(['\r', '\n']);
-    let found = first(members, TIME).unwrap_or_default();
-    let time = moment(&found, zone);
+    let mut found = first(members, TIME).unwrap_or_default();
+    let mut time = moment(&found, zone);
+    if let (None, Some(around)) = (time, around) {
+        (found, time) = (Cow::Borrowed(around.frame.time_found), around.time);
+    }
     let program = first(members, PROGRAM).unwrap_or_default();
-    let mut forwarded = Forwarded { line, members, program: &program, time_found: &found, said: Said::Nothing };
+    let mut forwarded = Forwarded { line, members, program: &program, time_found: &found, said: Said::Nothing, around };
     if let Some(record) = AuditRecord::read(message) {
+        reader.run.parsed(1);
         let event = auditd::single(&record);
         forwarded.said = Said::Audit(&record, &event);
-        run.emit(&Observed {
+        reader.run.emit(&Observed {
             class: event.class,
             action: &event.action,
             actor: event.actor(),
@@ -121,8 +131,9 @@ fn observe(
             details: &forwarded,
         });
     } else if let Some(event) = sysmon::read(message) {
+        reader.run.parsed(1);
         forwarded.said = Said::Sysmon(&event);
-        run.emit(&Observed {
+        reader.run.emit(&Observed {
             class: event.class,
             action: event.action,
             actor: event.actor(),
@@ -134,6 +145,13 @@ fn observe(
     } else {
         let frame = if program.is_empty() { Frame::read(message, zone) } else { None };
         let framed = frame.and_then(|frame| of_frame(&frame, years, &options, time));
+        // An object within the line within the object; there it ends.
+        if let (Some(frame), None) = (&frame, around)
+            && let Some(inner) = object::members(frame.message)
+        {
+            return observe_within(reader, years, &Around { line, frame, time: framed.or(time), raw }, &inner);
+        }
+        reader.run.parsed(1);
         let reading = match &frame {
             Some(frame) => super::read(frame.program, frame.message),
             None => super::read(&program, message),
@@ -143,7 +161,7 @@ fn observe(
             Some(record) => Said::Frame(record, framed.is_some()),
             None => Said::Message(&reading),
         };
-        run.emit(&Observed {
+        reader.run.emit(&Observed {
             class: reading.class,
             action: reading.action,
             actor: reading.actor(),
@@ -166,19 +184,6 @@ fn of_frame(frame: &Frame<'_>, years: &mut Years, options: &ReadOptions, agent: 
     }
 }
 
-/// Why a line has no message.
-fn no_message(members: &Members) -> String {
-    if let Some(name) = MESSAGE.iter().find(|name| matches!(find(members, name), Some(Value::Null))) {
-        return format!(
-            "`{name}` is null, so that nothing can be read: `journalctl --all -o json` writes long messages too"
-        );
-    }
-    format!(
-        "no member that holds a message (known: {}), and no Windows event (EventID, winlog.event_id)",
-        MESSAGE.join(", ")
-    )
-}
-
 /// What the message of a line is.
 enum Said<'a> {
     Nothing,
@@ -195,6 +200,8 @@ struct Forwarded<'a> {
     program: &'a str,
     time_found: &'a str,
     said: Said<'a>,
+    /// The line that the object is the message of, where it is one.
+    around: Option<&'a Around<'a>>,
 }
 
 impl Details for Forwarded<'_> {
@@ -215,7 +222,12 @@ impl Details for Forwarded<'_> {
         if let Said::Frame(record, _) = &self.said {
             record.fill(fact);
         }
-        let host = first(self.members, HOST).unwrap_or(Cow::Borrowed(""));
+        // Who handed the line on is its host only where nothing else names one.
+        let around = match (&self.said, self.around) {
+            (Said::Frame(record, _), _) if !record.frame.host.is_empty() => "",
+            (_, around) => around.map_or("", |around| around.frame.host),
+        };
+        let host = first(self.members, HOST).unwrap_or(Cow::Borrowed(around));
         about(fact, EntityKind::Host, host.strip_suffix('.').unwrap_or(&host));
         // What the agent adds of its own; a message that is read in its parts is in the raw record as a whole.
         each(self.members, &mut |name, value| {
@@ -237,5 +249,36 @@ impl Details for Forwarded<'_> {
                 }
             }
         }
+        if let Some(around) = self.around {
+            around.fill(fact);
+        }
+    }
+}
+
+/// What a program says of itself.
+struct Own<'a> {
+    record: super::Record<'a>,
+    members: &'a Members,
+    /// The time of the line, else that of the object.
+    time_found: &'a str,
+}
+
+impl Details for Own<'_> {
+    fn place(&self) -> String {
+        self.record.place()
+    }
+
+    fn time_found(&self) -> String {
+        self.time_found.to_owned()
+    }
+
+    fn fill(&self, fact: &mut NewFact) {
+        self.record.fill(fact);
+        each(self.members, &mut |name, value| {
+            // The message is there already.
+            if value != self.record.frame.message {
+                put(fact, name, value);
+            }
+        });
     }
 }

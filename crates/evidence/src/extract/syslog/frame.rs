@@ -3,6 +3,9 @@
 use super::super::clock::{self, YearLess};
 use crate::Utc;
 
+/// What programs write before an object (Common Event Expression; `mmjsonparse` of rsyslog reads it).
+pub(super) const COOKIE: &str = "@cee:";
+
 /// When a line was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
@@ -50,7 +53,8 @@ impl<'a> Frame<'a> {
             return None;
         }
         // Programs that write to their own machine name no host.
-        let (host, rest) = if word.ends_with(':') { ("", rest) } else { (word, after) };
+        let has_no_host = word.ends_with(':') || is_object(word);
+        let (host, rest) = if has_no_host { ("", rest) } else { (word, after) };
         let (program, pid, message) = tag(rest);
         Some(Self { priority, when, time_found, host, program, pid, message_id: "", structured: "", message })
     }
@@ -112,8 +116,11 @@ fn priority(line: &str) -> Option<(Option<u8>, &str)> {
     (number < 192).then_some((Some(number), rest))
 }
 
-/// Program, its number, and the message. A line without a tag is a message.
+/// Program, its number, and the message. A line without a tag is a message, and so is an object.
 fn tag(text: &str) -> (&str, &str, &str) {
+    if is_object(text) {
+        return ("", "", text);
+    }
     let bytes = text.as_bytes();
     let Some(end) = bytes.iter().position(|byte| matches!(byte, b':' | b'[') || byte.is_ascii_whitespace()) else {
         return ("", "", text);
@@ -130,6 +137,11 @@ fn tag(text: &str) -> (&str, &str, &str) {
         Some(message) if !program.is_empty() => (program, pid, message.strip_prefix(' ').unwrap_or(message)),
         _ => ("", "", text),
     }
+}
+
+/// Whether an object begins here, with or without its mark.
+fn is_object(text: &str) -> bool {
+    text.starts_with('{') || text.starts_with(COOKIE)
 }
 
 /// Bytes up to the quotation mark that closes a value.

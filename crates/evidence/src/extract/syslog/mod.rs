@@ -2,6 +2,7 @@
 
 mod forwarded;
 mod frame;
+mod object;
 mod pam;
 mod reading;
 mod sshd;
@@ -16,37 +17,43 @@ use super::clock::Years;
 use super::fill::{about, about_process, put, put_some};
 use super::lines::Lines;
 use super::run::Run;
-use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats};
+use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats, windows};
 use crate::{Class, EntityKind, NewFact, Utc};
 use frame::{Frame, When};
+use object::Around;
 use reading::Reading;
 
-/// Reads lines of syslog. Empty lines are dropped.
+/// Reads lines of syslog. Empty lines are dropped. A message that is a JSON object is read as what it holds: a Windows event, what an agent
+/// forwards, or what a program says in members.
 ///
 /// # Errors
 /// When the source cannot be read, or a line is damaged and the extractor is strict.
 pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
-    let mut run = Run::new(options, sink);
+    let mut reader = windows::Reader::new(options, sink);
+    let zone = options.zone_minutes.unwrap_or(0);
     let mut years = Years::new(options.year, options.zone_minutes);
     let mut lines = Lines::new(input);
     let mut noted = false;
     while let Some(line) = lines.next()? {
+        let run = &mut reader.run;
         if !run.takes(&line)? {
             continue;
         }
         let number = line.number;
         let at = || line.place();
         let text = line.text();
-        let Some(frame) = Frame::read(&text, options.zone_minutes.unwrap_or(0)) else {
+        let Some(frame) = Frame::read(&text, zone) else {
             run.damage(at(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", line.bytes)?;
             continue;
         };
+        let members = object::members(frame.message);
         let time = match frame.when {
             When::Unknown => None,
             When::At(time) => Some(time),
             When::YearLess(time) => {
                 let utc = years.utc(time);
-                if utc.is_none() && !noted {
+                let has_own = || members.as_ref().is_some_and(|members| object::has_time(members, zone));
+                if utc.is_none() && !noted && !has_own() {
                     noted = true;
                     let what = options.year.map_or_else(|| YEAR.to_owned(), |year| no_such_day(frame.time_found, year));
                     run.note(Issue::new(at(), IssueKind::Time, what, line.bytes));
@@ -54,10 +61,15 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
                 utc
             }
         };
-        run.parsed(1);
-        observe(&mut run, number, &frame, time, line.bytes);
+        if let Some(members) = members {
+            let around = Around { line: number, frame: &frame, time, raw: line.bytes };
+            forwarded::observe_within(&mut reader, &mut years, &around, &members)?;
+        } else {
+            run.parsed(1);
+            observe(run, number, &frame, time, line.bytes);
+        }
     }
-    Ok(run.finish())
+    Ok(reader.run.finish())
 }
 
 const YEAR: &str = "times have no year, so these facts have no time: give the year, as with --year 2026";

@@ -127,6 +127,8 @@ fn word(rule: &Rule, event: &Event<'_>) -> &'static str {
 pub(super) struct Record<'a> {
     pub(super) event: &'a Event<'a>,
     pub(super) place: &'a dyn Fn() -> String,
+    /// Adds what is around the event.
+    pub(super) more: &'a dyn Fn(&mut NewFact),
 }
 
 impl Details for Record<'_> {
@@ -170,5 +172,6 @@ impl Details for Record<'_> {
                 fact.entities.push(entity);
             }
         }
+        (self.more)(fact);
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::super::members::{Members, each, find, first, moment, text};
+use crate::Utc;
 
 /// What a line of JSON is.
 pub(in super::super) enum Line {
@@ -56,12 +57,16 @@ const LACKS: &str = "a Windows event (EventID) that names no provider and no log
                      expected: Channel, ProviderName, SourceName, winlog.channel, winlog.provider_name";
 
 /// Reads a line: an event as Winlogbeat writes it, flat as NXLog and others write it, or event XML as an object (`Event`, `System`).
-/// Times without a zone are in the given one, in minutes east of UTC.
-pub(in super::super) fn read(members: &Members, zone_minutes: i16) -> Line {
+/// Times without a zone are in the given one, in minutes east of UTC. An event without a time has that of what is `around` it.
+pub(in super::super) fn read(members: &Members, zone_minutes: i16, around: Option<Utc>) -> Line {
+    let or_around = |found: &str, zone_minutes| match around {
+        Some(around) if found.is_empty() => around.to_string(),
+        _ => time(found, zone_minutes),
+    };
     if let Some(Value::Object(event)) = members.get("Event")
         && let Some(Value::Object(system)) = event.get("System")
     {
-        return Line::Event(of_elements(event, system));
+        return Line::Event(of_elements(event, system, |found| or_around(found, 0)));
     }
     let number = |names| first(members, names).filter(|id| id.trim().parse::<u32>().is_ok());
     let (strong, provider, channel) = (number(ID), first(members, PROVIDER), first(members, CHANNEL));
@@ -71,7 +76,7 @@ pub(in super::super) fn read(members: &Members, zone_minutes: i16) -> Line {
         return if is_strong && channel.is_none() { Line::Lacks(LACKS) } else { Line::Other };
     };
     let found = first(members, TIME).unwrap_or_default();
-    let mut event = Written::head(&provider, &time(&found, zone_minutes));
+    let mut event = Written::head(&provider, &or_around(&found, zone_minutes));
     event.element("EventID", id.trim());
     for (name, names) in [
         ("Level", LEVEL),
@@ -102,7 +107,7 @@ pub(in super::super) fn read(members: &Members, zone_minutes: i16) -> Line {
 }
 
 /// An event whose elements are objects; attributes are in `#attributes`, under names with `@`, or in `NAME_attributes`.
-fn of_elements(event: &Members, system: &Members) -> String {
+fn of_elements(event: &Members, system: &Members, time: impl Fn(&str) -> String) -> String {
     let of = |element: &str, name: &str| {
         let inner = system.get(element).and_then(Value::as_object);
         let beside = system.get(&format!("{element}_attributes")).and_then(Value::as_object);
@@ -113,7 +118,7 @@ fn of_elements(event: &Members, system: &Members) -> String {
     let value =
         |element: &str| first(system, &[element, &format!("{element}.#text")]).map(Cow::into_owned).unwrap_or_default();
     let provider = of("Provider", "Name");
-    let mut written = Written::head(&provider, &time(&of("TimeCreated", "SystemTime"), 0));
+    let mut written = Written::head(&provider, &time(&of("TimeCreated", "SystemTime")));
     for name in ["EventID", "Level", "Task", "Opcode", "Keywords", "EventRecordID", "Channel", "Computer"] {
         written.element(name, &value(name));
     }
@@ -143,7 +148,7 @@ fn provider_of(channel: &str) -> Option<&str> {
 
 /// A time in the form of event XML: as it stands where it has that form, else in UTC where it can be read.
 fn time(found: &str, zone_minutes: i16) -> String {
-    if found.parse::<crate::Utc>().is_ok() {
+    if found.parse::<Utc>().is_ok() {
         return found.to_owned();
     }
     // `/Date(1774688401000)/` is what PowerShell writes.

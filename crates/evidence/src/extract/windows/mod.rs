@@ -20,7 +20,7 @@ use fact::{Names, Record};
 
 use super::run::Run;
 use super::{ExtractError, IssueKind, Observed, ReadOptions, Sink};
-use crate::Utc;
+use crate::{NewFact, Utc};
 
 pub use log::read_evtx;
 pub use stream::read_xml;
@@ -43,6 +43,17 @@ impl<'s> Reader<'s> {
 
     /// Observes an event. `place` is called only when the place is needed.
     pub(super) fn event(&mut self, text: &str, raw: &[u8], place: &dyn Fn() -> String) -> Result<(), ExtractError> {
+        self.event_within(text, raw, place, &|_| {})
+    }
+
+    /// Observes an event that something else is around, such as a line of syslog; `more` adds that to a fact which is kept.
+    pub(super) fn event_within(
+        &mut self,
+        text: &str,
+        raw: &[u8],
+        place: &dyn Fn() -> String,
+        more: &dyn Fn(&mut NewFact),
+    ) -> Result<(), ExtractError> {
         if text.len() > MAX_EVENT {
             return self.run.damage(place(), IssueKind::TooLarge, "an event of more than 1 MiB", raw);
         }
@@ -65,7 +76,7 @@ impl<'s> Reader<'s> {
             object: self.names.object(),
             time,
             raw,
-            details: &Record { event: &event, place },
+            details: &Record { event: &event, place, more },
         });
         Ok(())
     }
