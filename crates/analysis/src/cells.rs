@@ -13,10 +13,10 @@ use crate::error::AnalysisError;
 use crate::failures::CallFailures;
 use crate::frontier::{Point, pareto};
 use crate::hypothesis::holm;
+use crate::marks::{CellMark, CellMarks};
 use crate::metrics::{self, OutcomeSplit};
 use crate::options::{BaselineChoice, Options};
 use crate::paired::cluster_sums;
-use crate::plans::Plans;
 use crate::proportion::Proportion;
 use crate::rate::Rate;
 use crate::resample::Bootstrap;
@@ -138,9 +138,9 @@ pub struct CellSummary {
     /// By role and model, in this order.
     #[serde(default)]
     pub role_costs: Vec<RoleCost>,
-    /// Episodes in which a planner was asked for a graph ([`Analysis::with_plans`]).
+    /// What works mark it with in every table ([`Analysis::with_marks`]).
     #[serde(default)]
-    pub plans: Plans,
+    pub marks: Vec<CellMark>,
 }
 
 impl CellSummary {
@@ -255,11 +255,11 @@ impl Analysis {
         Ok(Self { cells, comparisons, baseline_of, options: options.clone() })
     }
 
-    /// The same with the plans of cells, by id: a cell with failed plans is marked in every table.
+    /// The same with marks of works, by id of the cell: every table shows them.
     #[must_use]
-    pub fn with_plans(mut self, plans: &BTreeMap<String, Plans>) -> Self {
+    pub fn with_marks(mut self, marks: &CellMarks) -> Self {
         for cell in &mut self.cells {
-            cell.plans = plans.get(&cell.info.id).copied().unwrap_or_default();
+            cell.marks.extend(marks.get(&cell.info.id).into_iter().flatten().cloned());
         }
         self
     }
@@ -413,7 +413,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         stops: stops(all),
         role_costs: by_role(all),
         first_run_tokens: first_runs(&rows),
-        plans: Plans::default(),
+        marks: Vec::new(),
     };
     if summary.hardly_acted() { summary.unmeasured() } else { summary }
 }

@@ -401,7 +401,7 @@ fn equal_returns_have_no_interval_and_no_mark() {
         let at = |key: &str| main.columns.iter().position(|column| column.key == key).unwrap();
         assert_eq!((main.cell(0, at("ci")), main.cell(0, at("pareto"))), (&Cell::Empty, &Cell::Empty));
         assert_eq!(*main.cell(0, at("sd")), Cell::Number(0.0), "what was seen is shown");
-        for table in [&main, &tables::essential(&main)] {
+        for table in [&main, &tables::essential(&main, &analysis)] {
             assert!(
                 table.notes.iter().any(|note| note.contains("equal returns measure no spread")),
                 "{:?}",

@@ -1,10 +1,9 @@
 //! The only place that reads run folders for reports: once for each report.
 
-use gimbal_analysis::detect::Detector;
 use gimbal_analysis::profile::TraceFold;
 use gimbal_analysis::recovery::Recoveries;
 use gimbal_analysis::stored_records::RecordFold;
-use gimbal_analysis::work_folds::WorkFolds;
+use gimbal_analysis::work_folds::{FoldStates, WorkFolds};
 use gimbal_analysis::{Analysis, BaselineChoice, CellInfo, Options, Rows};
 use gimbal_study::read::{self, Books, Episodes, Fold, Reading};
 use gimbal_view::work::{Inputs, Needs, Work};
@@ -25,14 +24,13 @@ pub struct Standard {
 
 /// Reads what these items are made from. A journal that none needs is not opened.
 pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, ReportError> {
-    let mut items = ItemFolds::new(source, chosen);
-    if needs(chosen).results {
-        let mut plans = read::plan_fold(source.stored, source.registry);
-        let mut folds = items.list();
-        folds.push(&mut plans);
-        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut folds)?;
-        let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
-        return Ok(Inputs { results: Some((rows, analysis)), ..items.finish() });
+    let results = needs(chosen).results;
+    let mut items = ItemFolds::new(source, chosen, results);
+    if results {
+        let Reading { rows, .. } = read::read(source.folder, source.stored, &mut items.list())?;
+        let inputs = items.finish();
+        let analysis = marked(source, analysed(source, &rows)?, &inputs.folds);
+        return Ok(Inputs { results: Some((rows, analysis)), ..inputs });
     }
     Episodes::of(source.folder, source.stored).pass(|_| true, &mut items.list())?;
     Ok(items.finish())
@@ -40,16 +38,21 @@ pub fn of_items(source: &Source<'_>, chosen: &[Listed]) -> Result<Inputs, Report
 
 /// Reads what the standard report and these items are made from.
 pub fn of_report(source: &Source<'_>, chosen: &[Listed]) -> Result<(Inputs, Standard), ReportError> {
-    let mut items = ItemFolds::new(source, chosen);
+    let mut items = ItemFolds::new(source, chosen, true);
     let mut recoveries = read::recovery_fold(source.stored);
-    let mut plans = read::plan_fold(source.stored, source.registry);
     let mut folds = items.list();
     folds.push(&mut recoveries);
-    folds.push(&mut plans);
     let Reading { rows, books } = read::read(source.folder, source.stored, &mut folds)?;
-    let analysis = analysed(source, &rows)?.with_plans(&plans.finish());
+    let inputs = items.finish();
+    let analysis = marked(source, analysed(source, &rows)?, &inputs.folds);
     let standard = Standard { analysis: analysis.clone(), books, recoveries: recoveries.finish() };
-    Ok((Inputs { results: Some((rows, analysis)), ..items.finish() }, standard))
+    Ok((Inputs { results: Some((rows, analysis)), ..inputs }, standard))
+}
+
+/// The analysis with what the works of the catalogue mark cells with.
+fn marked(source: &Source<'_>, analysis: Analysis, folds: &FoldStates) -> Analysis {
+    let sources = source.catalogue.works().filter_map(|work| work.marks());
+    sources.fold(analysis, |analysis, marks| analysis.with_marks(&(marks.of)(folds)))
 }
 
 /// What these items need together.
@@ -57,15 +60,15 @@ fn needs(chosen: &[Listed]) -> Needs {
     chosen.iter().fold(Needs::NONE, |needs, listed| needs.and(listed.item.needs))
 }
 
-/// The detectors of the works of these items, each work's once.
-fn detectors(chosen: &[Listed]) -> Vec<Detector> {
+/// The works whose items need traces.
+fn tracing(chosen: &[Listed]) -> Vec<&'static dyn Work> {
     let mut works: Vec<&'static dyn Work> = Vec::new();
     for listed in chosen.iter().filter(|listed| listed.item.needs.traces) {
         if !works.iter().any(|work| work.name() == listed.work.name()) {
             works.push(listed.work);
         }
     }
-    works.into_iter().flat_map(|work| work.detectors()).copied().collect()
+    works
 }
 
 /// The folds over journals that items need.
@@ -76,13 +79,19 @@ struct ItemFolds<'s> {
 }
 
 impl<'s> ItemFolds<'s> {
-    fn new(source: &Source<'s>, chosen: &[Listed]) -> Self {
+    /// `has_results`: whether rows are analysed too, so that works mark their cells.
+    fn new(source: &Source<'s>, chosen: &[Listed], has_results: bool) -> Self {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
         let sources = chosen.iter().filter_map(|listed| listed.item.records);
-        let folds = chosen.iter().filter_map(|listed| listed.item.needs.fold);
+        let marks =
+            source.catalogue.works().filter(|_| has_results).filter_map(|work| work.marks()).map(|marks| marks.fold);
+        let folds = chosen.iter().filter_map(|listed| listed.item.needs.fold).chain(marks);
         Self {
             traces: needs.traces.then(|| {
-                read::trace_fold(stored).watched_by(detectors(chosen)).counted_by(source.options.tokenizer.clone())
+                let works = tracing(chosen);
+                let detectors = works.iter().flat_map(|work| work.detectors()).copied().collect();
+                let measures = works.iter().flat_map(|work| work.measures()).copied().collect();
+                read::trace_fold(stored).watched_by(detectors, measures).counted_by(source.options.tokenizer.clone())
             }),
             works: WorkFolds::new(folds, &read::run_cells(stored, registry)),
             records: RecordFold::new(sources),

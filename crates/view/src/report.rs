@@ -140,7 +140,7 @@ impl Report {
         let mut out = wrapped(&headline, width);
         if let Some(main) = self.tables.first() {
             out.push('\n');
-            out.push_str(&tables::essential(main).to_text_of(width, MOST_ROWS));
+            out.push_str(&tables::essential(main, &self.analysis).to_text_of(width, MOST_ROWS));
             if main.rows.len() > MOST_ROWS {
                 let (all, key) = (main.rows.len(), main.key);
                 let more =

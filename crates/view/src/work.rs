@@ -8,10 +8,10 @@ use std::fmt;
 
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
-use gimbal_analysis::profile::Traces;
+use gimbal_analysis::profile::{Measure, Traces};
 use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
-use gimbal_analysis::{Analysis, AnalysisError, Rows, Table};
+use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
 
 use crate::kit::picture::Output;
 
@@ -28,11 +28,30 @@ pub trait Work: Sync {
         &[]
     }
 
+    /// Numbers of every episode whose means by cell the work needs, for items that need traces.
+    fn measures(&self) -> &'static [Measure] {
+        &[]
+    }
+
+    /// How the work marks cells in every table of a report, whatever the report shows of the work.
+    fn marks(&self) -> Option<&'static MarkSource> {
+        None
+    }
+
     /// What the items of the work share beside the data of the run, such as which configuration is what; made once before
     /// the items ([`Context::shared`]).
     fn prepare(&self, _inputs: &Inputs, _choices: &Choices<'_>) -> Option<Shared> {
         None
     }
+}
+
+/// Marks that a work puts on cells, from a fold of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkSource {
+    /// The fold. It opens the journals of cells that may have a mark alone.
+    pub fold: &'static FoldSource,
+    /// The marks, from what the fold kept.
+    pub of: fn(&FoldStates) -> CellMarks,
 }
 
 /// What the items of a work share: of a type that the work alone knows.

@@ -1,13 +1,12 @@
 //! The work's list: every table, every figure and the printed numbers, in reading order.
 
-use gimbal_analysis::tables as standard;
 use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::figures::{self, context as contexts, cost, cross, deliberation as levels, hierarchy as cascades};
 use crate::figures::{outcomes, spread, system};
 use crate::tables::{
-    Frame, arbiter, cascades as model_cascades, context, contrasts, deliberation, groups, hierarchy, matrices, ranges,
-    replication,
+    Frame, arbiter, blocks, cascades as model_cascades, context, contracts, contrasts, deliberation, groups, hierarchy,
+    matrices, ranges, replication,
 };
 use crate::tables::{texts, tokens, trace_contrast};
 use crate::{detect, grids, printed};
@@ -109,11 +108,11 @@ pub const ITEMS: &[Item] = &[
     traced!("detectors", "", "Named failure modes and where they show",
         context => detect::table(context.analysis()?, context.traces()?)),
     traced!("contracts", "", "Messages between agents: how they were read, and what was done about them",
-        context => standard::contracts(context.analysis()?, context.traces()?)),
+        context => contracts::contracts(context.analysis()?, context.traces()?)),
     traced!("arbiter", "", "The mediator: what it is worth, and which rules did anything",
         context => arbiter::arbiter(&grids(context)?, Some(context.traces()?))),
     traced!("blocks", "", "What each block of context costs",
-        context => standard::blocks(context.analysis()?, context.traces()?)),
+        context => blocks::blocks(context.analysis()?, context.traces()?)),
     table!("replication", "", "Claims and differences, model by model, with a verdict by majority",
         frame => replication::replication(&frame.grids)),
     table!("second-environment", "", "The two claims that another environment has to settle",

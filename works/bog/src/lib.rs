@@ -3,6 +3,7 @@
 //! Its protocol, detectors, tables, figures and printed numbers, in one list ([`Bog`]). Statistics live in `gimbal-analysis`, the
 //! drawing kit in `gimbal-view`.
 
+pub mod agents;
 pub mod axes;
 pub mod detect;
 mod figures;
@@ -14,6 +15,7 @@ mod tables;
 use std::sync::LazyLock;
 
 use gimbal_analysis::detect::Detector;
+use gimbal_analysis::profile::Measure;
 use gimbal_analysis::{Analysis, BaselineChoice, Rows};
 use gimbal_view::work::{Choices, Context, Inputs, Item, Shared, Undeclared, Work};
 
@@ -45,6 +47,10 @@ impl Work for Bog {
 
     fn detectors(&self) -> &'static [Detector] {
         &detect::ALL
+    }
+
+    fn measures(&self) -> &'static [Measure] {
+        &agents::MEASURES
     }
 
     /// The protocol: the work's or the user's, with the baseline that is asked for. Where the protocol's own baseline was not

@@ -6,7 +6,7 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use gimbal_analysis::profile::{ActionFacts, BlockShown, Handled, Profile, RoleCalls, StepProfile, Traces};
-use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table, tables};
+use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table};
 use gimbal_bog::detect::CAPABILITY;
 use support::{cell, episode};
 
@@ -40,7 +40,8 @@ fn profile(cell: &str, run: u32, stop: Stop, steps: Vec<StepProfile>) -> Profile
 fn run() -> (Rows, Traces) {
     let (with, without) = ("hier-delib+arbiter", "hier-delib");
     let mut rows = Rows { cells: vec![cell("w", with, Some("m")), cell("o", without, Some("m"))], episodes: vec![] };
-    let mut traces = Traces::watched_by(gimbal_bog::detect::ALL.to_vec());
+    let mut traces =
+        Traces::watched_by(gimbal_bog::detect::ALL.to_vec()).measuring(gimbal_bog::agents::MEASURES.to_vec());
     for run in 0..4 {
         rows.episodes.push(episode("w", run, -20_000 - 1_000 * i64::from(run), 3_000, 300));
         rows.episodes.push(episode("o", run, -26_000 - 2_000 * i64::from(run), 1_500, 150));
@@ -64,7 +65,7 @@ fn at(table: &Table, row: usize, key: &str) -> Cell {
 fn contracts_are_counted_by_cell_and_role() {
     let (rows, traces) = run();
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    let table = tables::contracts(&analysis, &traces);
+    let table = support::table_of("contracts", &rows, &analysis, &traces);
     let keys: Vec<(Cell, Cell)> =
         (0..table.rows.len()).map(|row| (at(&table, row, "configuration"), at(&table, row, "role"))).collect();
     let wanted = [
@@ -143,15 +144,17 @@ fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
         ..StepProfile::default()
     };
     let mut rows = Rows { cells: vec![cell("o", "obs+hist+net", Some("m"))], episodes: vec![] };
-    let mut traces = Traces::watched_by(gimbal_bog::detect::ALL.to_vec());
+    let mut traces =
+        Traces::watched_by(gimbal_bog::detect::ALL.to_vec()).measuring(gimbal_bog::agents::MEASURES.to_vec());
     for run in 0..2 {
         rows.episodes.push(episode("o", run, -1_000, 1_000, 18));
         let steps = vec![shows(1, 40, 100), shows(2, 60, 300)];
         traces.add(&profile("o", run, Stop::Horizon, steps), &ActionFacts::default());
     }
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
     // What a limit cut short counts for nothing here.
     traces.add(&profile("o", 9, Stop::TokenBudget, vec![shows(1, 9_000, 9_000)]), &ActionFacts::default());
-    let table = tables::blocks(&Analysis::new(&rows, &Options::default()).unwrap(), &traces);
+    let table = support::table_of("blocks", &rows, &analysis, &traces);
     let row = |row: usize| ["block", "shown", "bytes", "tokens", "share"].map(|key| at(&table, row, key));
     let by_hand = |name: &str, bytes: f64, tokens: f64, share: f64| {
         [Cell::text(name), Cell::Number(2.0), Cell::Number(bytes), Cell::Number(tokens), Cell::Share(share)]
@@ -162,7 +165,7 @@ fn a_block_costs_a_token_for_four_bytes_and_a_share_of_all_prompts() {
 
     // A tokenizer that makes a token of five bytes: 50 tokens a history, of 1,000 prompt tokens an episode.
     traces.tokenizer = Some("m".to_owned());
-    let table = tables::blocks(&Analysis::new(&rows, &Options::default()).unwrap(), &traces);
+    let table = support::table_of("blocks", &rows, &analysis, &traces);
     assert_eq!(at(&table, 0, "tokens"), Cell::Number(40.0));
     assert_eq!(at(&table, 0, "share"), Cell::Share(0.08));
     assert_eq!(at(&table, 1, "tokens"), Cell::Number(10.0));

@@ -9,7 +9,7 @@ mod items;
 pub mod printed;
 mod tables;
 
-use gimbal_view::work::{Item, Work};
+use gimbal_view::work::{Item, MarkSource, Work};
 
 /// The work.
 #[derive(Clone, Copy, Debug)]
@@ -22,5 +22,9 @@ impl Work for Cyc {
 
     fn items(&self) -> &'static [Item] {
         items::ITEMS
+    }
+
+    fn marks(&self) -> Option<&'static MarkSource> {
+        Some(&cyclic::plans::MARKS)
     }
 }

@@ -9,4 +9,5 @@ mod figures;
 #[path = "support/made.rs"]
 mod made;
 mod papers_cyc;
+mod plans;
 mod support;

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::tokenizer::Counter;
 use super::{
-    Action, ActionFacts, BlockShown, Handled, Invocation, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer,
-    Traces, count,
+    Action, ActionFacts, BlockShown, Handled, Invocation, Measure, Profile, RoleCalls, StepProfile, Suggestion,
+    Tokenizer, Traces, count,
 };
 use crate::detect::Detector;
 use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
@@ -79,10 +79,10 @@ impl TraceFold {
         Self { facts, traces: Traces::default(), counter: None }
     }
 
-    /// The same with detectors that look at every episode.
+    /// The same with detectors that look at every episode, and numbers of every episode whose means works need.
     #[must_use]
-    pub fn watched_by(mut self, detectors: Vec<Detector>) -> Self {
-        self.traces = Traces::watched_by(detectors);
+    pub fn watched_by(mut self, detectors: Vec<Detector>, measures: Vec<Measure>) -> Self {
+        self.traces = Traces::watched_by(detectors).measuring(measures);
         self
     }
 

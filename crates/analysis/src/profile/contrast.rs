@@ -70,12 +70,10 @@ impl Contrast {
         contrast
     }
 
-    /// Deliberation calls of one agent. A single agent keeps the role `default`; it is the planner of a hierarchy of one.
+    /// Deliberation calls of one agent.
     #[must_use]
     pub fn deliberations_of(&self, agent: &str) -> u32 {
-        let own = self.deliberations.get(agent).copied().unwrap_or_default();
-        let alone = if agent == "planner" { self.deliberations.get("default").copied().unwrap_or_default() } else { 0 };
-        own + alone
+        self.deliberations.get(agent).copied().unwrap_or_default()
     }
 
     /// Invocations of a sub-agent.

@@ -4,6 +4,7 @@
 //! comes from the environment's brief as [`ActionFacts`].
 
 mod actions;
+mod agents;
 mod builder;
 mod contracts;
 mod contrast;
@@ -18,6 +19,7 @@ use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
 pub use actions::{ActionClass, ActionFacts, PASSIVE, PROACTIVE, REACTIVE};
+pub use agents::{Agents, Measure};
 pub use builder::TraceFold;
 pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};

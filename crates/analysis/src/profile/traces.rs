@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sums::{Clustered, Sum};
-use super::{ActionFacts, Contrast, Handled, Profile};
+use super::{ActionFacts, Contrast, Handled, Measure, Profile};
 use crate::detect::{Detector, Tallies};
 
 /// What episodes of a cell did in one step.
@@ -58,12 +58,8 @@ pub struct CellTrace {
     pub invocations: BTreeMap<String, (u64, u64)>,
     /// Return in units.
     pub returns: Sum,
-    /// Deliberation calls of the planner, or of the only agent.
-    pub planner_deliberations: Sum,
-    /// Messages an invocation of the chooser.
-    pub chooser_messages: Sum,
-    /// Invocations of the analyst.
-    pub analyst_calls: Sum,
+    /// What works measure of episodes, by key.
+    pub measured: BTreeMap<&'static str, Sum>,
     /// Steps at or below the floor; nothing where the brief states none.
     pub floor_steps: Sum,
     /// First step of the strongest remedy, over episodes that took it.
@@ -91,6 +87,8 @@ pub struct Traces {
     pub tokenizer: Option<String>,
     /// What is looked for in every episode.
     detectors: Vec<Detector>,
+    /// What works measure of every episode.
+    measures: Vec<Measure>,
 }
 
 impl Traces {
@@ -100,11 +98,17 @@ impl Traces {
         Self { detectors, ..Self::default() }
     }
 
+    /// The same with numbers of every episode that is not cut, whose means works need.
+    #[must_use]
+    pub fn measuring(self, measures: Vec<Measure>) -> Self {
+        Self { measures, ..self }
+    }
+
     /// Takes in an episode.
     pub fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
         let cell = self.cells.entry(profile.cell.clone()).or_default();
         cell.detectors.add(&self.detectors, profile, facts);
-        cell.add(profile, facts);
+        cell.add(profile, facts, &self.measures);
     }
 
     /// The cell of this id, if any of its episodes was read.
@@ -115,7 +119,13 @@ impl Traces {
 }
 
 impl CellTrace {
-    fn add(&mut self, profile: &Profile, facts: &ActionFacts) {
+    /// The mean of a measure over the episodes that have it; `None` without any.
+    #[must_use]
+    pub fn mean_of(&self, measure: &Measure) -> Option<f64> {
+        self.measured.get(measure.key)?.mean()
+    }
+
+    fn add(&mut self, profile: &Profile, facts: &ActionFacts, measures: &[Measure]) {
         if self.facts == ActionFacts::default() {
             self.facts = facts.clone();
         }
@@ -139,9 +149,11 @@ impl CellTrace {
             *counts = (counts.0 + u64::from(*invocations), counts.1 + u64::from(*messages));
         }
         self.returns.add(contrast.episode_return);
-        self.planner_deliberations.add(f64::from(contrast.deliberations_of("planner")));
-        contrast.messages_an_invocation("chooser").into_iter().for_each(|value| self.chooser_messages.add(value));
-        self.analyst_calls.add(f64::from(contrast.invocations_of("analyst")));
+        for measure in measures {
+            (measure.of)(&contrast)
+                .into_iter()
+                .for_each(|value| self.measured.entry(measure.key).or_default().add(value));
+        }
         contrast.floor_steps.into_iter().for_each(|value| self.floor_steps.add(f64::from(value)));
         contrast.first_strongest.into_iter().for_each(|value| self.first_strongest.add(f64::from(value)));
         self.walk(profile);

@@ -2,18 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::agents::{Agents, SINGLE};
 use super::contrast::{Contrast, Divergence, divergence};
 use super::{ActionFacts, Profile};
 use crate::clusters::{Grouping, Place};
 use crate::describe::Summary;
 use crate::table::{Cell, Column, ColumnKind, Table};
-
-/// The role of the agent that decides.
-const PLANNER: &str = "planner";
-/// The role of the agent that ranks actions.
-const CHOOSER: &str = "chooser";
-/// The role of the agent that assesses subjects.
-const ANALYST: &str = "analyst";
 
 /// Two episodes of the same environment.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,14 +56,15 @@ pub struct Matches {
     waiting: BTreeMap<(String, String, u32, u32), Profile>,
     pairs: Vec<Match>,
     facts: ActionFacts,
+    agents: Agents,
     cut: usize,
 }
 
 impl Matches {
-    /// Pairs trajectories of these actions.
+    /// Pairs trajectories of these actions; the contrast has lines for these agents.
     #[must_use]
-    pub fn new(facts: ActionFacts) -> Self {
-        Self { facts, ..Self::default() }
+    pub fn new(facts: ActionFacts, agents: Agents) -> Self {
+        Self { facts, agents, ..Self::default() }
     }
 
     /// Takes in an episode of the first side; one that a limit cut takes no part.
@@ -143,7 +138,8 @@ impl Matches {
     #[must_use]
     pub fn contrast(&self, names: (&str, &str), confidence: f64) -> Table {
         let (mut rows, mut clustered) = (Vec::new(), false);
-        for metric in metrics(&self.facts, self.pairs.iter().flat_map(|pair| [&pair.first, &pair.second])) {
+        for metric in metrics(&self.facts, self.agents, self.pairs.iter().flat_map(|pair| [&pair.first, &pair.second]))
+        {
             let values: Vec<Both> =
                 self.pairs.iter().map(|pair| ((metric.of)(&pair.first), (metric.of)(&pair.second))).collect();
             let mean = |side: fn(&Both) -> Option<f64>| {
@@ -268,10 +264,10 @@ struct Metric<'a> {
 }
 
 /// The lines that some of these episodes have something to say on, in a fixed order.
-fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) -> Vec<Metric<'a>> {
+fn metrics<'a>(facts: &'a ActionFacts, agents: Agents, all: impl Iterator<Item = &'a Contrast>) -> Vec<Metric<'a>> {
     let mut kinds: Vec<&str> = facts.actions.iter().map(|entry| entry.name.as_str()).collect();
-    let mut talkers: Vec<&str> = vec![PLANNER, ANALYST, CHOOSER];
-    let mut asked: Vec<&str> = vec![ANALYST, CHOOSER];
+    let mut talkers: Vec<&str> = agents.deliberating.to_vec();
+    let mut asked: Vec<&str> = agents.asked.to_vec();
     let (mut floor, mut deliberated, mut delegated) = (false, false, false);
     for contrast in all {
         let add = |known: &mut Vec<&'a str>, name: &'a String| {
@@ -280,7 +276,11 @@ fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) 
             }
         };
         contrast.actions.keys().for_each(|name| add(&mut kinds, name));
-        contrast.deliberations.keys().filter(|name| *name != "default").for_each(|name| add(&mut talkers, name));
+        contrast
+            .deliberations
+            .keys()
+            .filter(|name| agents.alone.is_none() || *name != SINGLE)
+            .for_each(|name| add(&mut talkers, name));
         contrast.invocations.keys().for_each(|name| add(&mut asked, name));
         floor |= contrast.floor_steps.is_some();
         deliberated |= !contrast.deliberations.is_empty();
@@ -296,7 +296,7 @@ fn metrics<'a>(facts: &'a ActionFacts, all: impl Iterator<Item = &'a Contrast>) 
     for agent in talkers.into_iter().filter(|_| deliberated) {
         push(
             format!("Deliberation calls, {agent}"),
-            Box::new(move |contrast| Some(f64::from(contrast.deliberations_of(agent)))),
+            Box::new(move |contrast| Some(f64::from(agents.deliberations(contrast, agent)))),
         );
     }
     for agent in asked.into_iter().filter(|_| delegated) {

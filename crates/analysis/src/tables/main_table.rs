@@ -1,8 +1,8 @@
 //! The main table: what each cell returned and what it cost.
 
 use super::{
-    HARDLY_NOTE, UNPLANNED, acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes,
-    return_digits,
+    HARDLY_NOTE, acted_note, catastrophic_note, confidence_title, label_cells, labels, mark_notes, return_digits,
+    work_notes,
 };
 use crate::cells::{Analysis, CellSummary};
 use crate::interval_notes::{EQUAL_NOTE, interval_note};
@@ -44,9 +44,9 @@ const ESSENTIAL: [&str; 11] = [
 ];
 
 /// The main table as one screen shows it: labels and the numbers that come first, and of the notes those that say what is
-/// no measurement.
+/// no measurement. `analysis` is what the table was made from.
 #[must_use]
-pub fn essential(main: &Table) -> Table {
+pub fn essential(main: &Table, analysis: &Analysis) -> Table {
     let keep: Vec<usize> = main
         .columns
         .iter()
@@ -58,8 +58,10 @@ pub fn essential(main: &Table) -> Table {
     let columns = keep.iter().filter_map(|index| main.columns.get(*index));
     let columns = columns.map(|column| Column { group: "screen".into(), ..column.clone() }).collect();
     let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| main.cell(row, *index).clone()).collect());
-    let telling =
-        |note: &&String| [HARDLY_NOTE, "plumbing:", UNPLANNED].iter().any(|beginning| note.starts_with(beginning));
+    let of_works = work_notes(analysis);
+    let telling = |note: &&String| {
+        [HARDLY_NOTE, "plumbing:"].iter().any(|beginning| note.starts_with(beginning)) || of_works.contains(note)
+    };
     let mut notes: Vec<String> = main.notes.iter().filter(telling).cloned().collect();
     // A dash in the place of an interval is explained where it is shown.
     if main.notes.iter().any(|note| note.contains(EQUAL_NOTE)) {

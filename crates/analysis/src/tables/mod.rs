@@ -1,8 +1,6 @@
 //! The standard tables of a study.
 
 mod apart;
-mod blocks;
-mod contracts;
 pub(crate) mod cost;
 mod detail;
 mod faults;
@@ -12,12 +10,11 @@ mod paired;
 mod trials;
 
 use crate::cells::{Analysis, CellSummary};
+use crate::marks::CellMark;
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
 pub use apart::{PastCell, apart};
-pub use blocks::blocks;
-pub use contracts::contracts;
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
 pub use faults::faults;
@@ -156,8 +153,8 @@ pub fn label_cells(summary: &CellSummary) -> Vec<Cell> {
     ]
 }
 
-/// The mark of a cell: whether its model hardly acted, what keeps it from being evidence, in how many of its episodes the
-/// planner gave no graph, and how many a limit cut.
+/// The mark of a cell: whether its model hardly acted, what keeps it from being evidence, what works mark it with, and how many of
+/// its episodes a limit cut.
 #[must_use]
 pub fn marks(summary: &CellSummary) -> String {
     let mut marks: Vec<String> = Vec::new();
@@ -165,9 +162,7 @@ pub fn marks(summary: &CellSummary) -> String {
         marks.push(HARDLY.to_owned());
     }
     marks.push(mark(&summary.info).to_owned());
-    if let Some(failures) = summary.plans.failures() {
-        marks.push(format!("{UNPLANNED} {failures}"));
-    }
+    marks.extend(summary.marks.iter().map(CellMark::shown));
     if summary.cuts() > 0 {
         marks.push(format!("{} of {} cut", summary.cuts(), summary.cuts() + summary.episodes));
     }
@@ -177,9 +172,6 @@ pub fn marks(summary: &CellSummary) -> String {
 
 /// The mark of a cell whose model hardly acted.
 pub const HARDLY: &str = "hardly acted";
-
-/// The mark of a cell with failed plans, before their number.
-pub const UNPLANNED: &str = "not planned";
 
 /// How [`acted_note`] begins.
 const HARDLY_NOTE: &str = "Hardly acted";
@@ -384,6 +376,17 @@ pub fn confidence_title(analysis: &Analysis) -> String {
     format!("{}% CI", analysis.options.percent())
 }
 
+/// What the marks of works mean, each once, in the order of cells.
+fn work_notes(analysis: &Analysis) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for note in analysis.cells.iter().flat_map(|cell| &cell.marks).map(CellMark::explained) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
 /// Notes on the marks that the cells carry, and on episodes that a limit cut.
 #[must_use]
 pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
@@ -391,11 +394,7 @@ pub fn mark_notes(analysis: &Analysis) -> Vec<String> {
     if analysis.cells.iter().any(CellSummary::hardly_acted) {
         notes.push(format!("{HARDLY}: {}; such rows measure the fallback and no model.", crate::acted::rule()));
     }
-    if analysis.cells.iter().any(|cell| cell.plans.failed > 0) {
-        notes.push(format!(
-            "{UNPLANNED}: episodes in which the planner gave no valid graph; they played the one that the environment suggests and do not measure the planner."
-        ));
-    }
+    notes.extend(work_notes(analysis));
     let marked = |wanted: &str| analysis.cells.iter().any(|cell| player_mark(&cell.info) == wanted);
     if analysis.cells.iter().any(|cell| cell.info.simulator) {
         notes.push(format!(

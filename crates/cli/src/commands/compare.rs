@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gimbal_analysis::profile::{Match, Matches, Profile};
 use gimbal_analysis::{CellDecoding, EpisodeRow, Options, PairedDifference, Rows, Table, paired_difference};
+use gimbal_bog::agents::AGENTS;
 use gimbal_study::plan::{Stored, StoredCell};
 use gimbal_study::read;
 use gimbal_study::run::{EpisodeId, RunFolder};
@@ -263,7 +264,7 @@ fn cells(
         let of = |cell: &StoredCell| rows_of(&rows, &cell.info.id);
         paired_difference(&of(first), &of(second), analysis.confidence, analysis.seed)
     };
-    let mut matches = Matches::new(first.actions.clone());
+    let mut matches = Matches::new(first.actions.clone(), AGENTS);
     // A cell against itself pairs every episode with itself: both sides take each episode.
     read::profiles(folder, stored, |id| id.cell == first.info.id, |profile| matches.first(profile))
         .map_err(run_failure)?;
@@ -302,7 +303,7 @@ fn episodes(folder: &RunFolder, stored: &Stored, (first, second): (&EpisodeId, &
         .map(|cell| cell.actions.clone())
         .unwrap_or_default();
     let traces = (one(folder, stored, |id| id.key == first.key)?, one(folder, stored, |id| id.key == second.key)?);
-    let mut matches = Matches::new(facts.clone());
+    let mut matches = Matches::new(facts.clone(), AGENTS);
     matches.pair(&traces.0, &traces.1);
     if (&traces.0.environment, &traces.0.task, traces.0.run) != (&traces.1.environment, &traces.1.task, traces.1.run) {
         eprintln!("gimbal: the two episodes played different seeds: what differs is not the design alone");

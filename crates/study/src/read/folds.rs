@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gimbal_analysis::PlanFold;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
 use gimbal_analysis::profile::{Profile, TraceFold};
 use gimbal_analysis::recovery::RecoveryFold;
 use gimbal_analysis::work_folds::{RunCell, TaskPart};
 use gimbal_messages::Record;
-use gimbal_messages::records::control::PLANNER;
 use gimbal_model::ModelName;
 use gimbal_model::noisy::ONE;
 
@@ -68,18 +66,6 @@ pub fn each_record<R: Record>(folder: &RunFolder, mut each: impl FnMut(R)) -> Re
 pub fn recovery_fold(stored: &Stored) -> RecoveryFold {
     let faulty = stored.cells.iter().filter(|cell| !cell.info.faults.is_empty());
     RecoveryFold::new(faulty.map(|cell| cell.info.id.clone()).collect())
-}
-
-/// The fold to the plans of cells: over those in which a planner makes the graph.
-#[must_use]
-pub fn plan_fold(stored: &Stored, registry: &Registry) -> PlanFold {
-    let has_planner = |cell: &&StoredCell| {
-        // A name, or an object whose key is the name.
-        let source = &cell.identity["architecture"]["settings"]["source"];
-        let source = source.as_str().or_else(|| source.as_object()?.keys().next().map(String::as_str));
-        has_graph(cell, registry) && source.is_none_or(|source| source == PLANNER)
-    };
-    PlanFold::new(stored.cells.iter().filter(has_planner).map(|cell| cell.info.id.clone()))
 }
 
 /// The fold to what agents did in every step.

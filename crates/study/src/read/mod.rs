@@ -20,7 +20,7 @@ mod verify;
 pub use digest::digest;
 pub use episodes::{Episodes, Fold};
 pub(crate) use episodes::{LazyTexts, Walk};
-pub use folds::{each_record, plan_fold, profiles, recovery_fold, run_cells, trace_fold};
+pub use folds::{each_record, profiles, recovery_fold, run_cells, trace_fold};
 pub use reading::{Books, Reading, load_rows, read};
 pub use spending::{spending, spending_of_episodes};
 pub use verify::{Report, verify};

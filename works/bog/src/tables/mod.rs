@@ -4,8 +4,10 @@
 //! note, never an error.
 
 pub mod arbiter;
+pub mod blocks;
 pub mod cascades;
 pub mod context;
+pub mod contracts;
 pub mod contrasts;
 pub mod deliberation;
 pub mod frame;

@@ -4,14 +4,8 @@ use gimbal_analysis::profile::{CellTrace, Sum, TRACE_NOTE, Traces};
 use gimbal_analysis::tables::cut_note;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
+use crate::agents::{ANALYST, CHOOSER, DELIBERATIONS, INVOCATIONS, MESSAGES, PLANNER};
 use crate::axes::Grids;
-
-/// The role of the agent that decides.
-const PLANNER: &str = "planner";
-/// The role of the agent that ranks actions.
-const CHOOSER: &str = "chooser";
-/// The role of the agent that assesses subjects.
-const ANALYST: &str = "analyst";
 
 /// The trace contrast of a whole run: for every model the hierarchy without and with deliberation, as means an episode
 /// (T33, BOG-223). Empty where no model has trajectories of either.
@@ -84,9 +78,9 @@ fn lines(first: Option<&CellTrace>, second: Option<&CellTrace>) -> Vec<(String, 
         let count = |cell: &CellTrace| cell.actions.get(&kind).copied().unwrap_or_default();
         push(format!("{kind} actions"), &|cell| an_episode(cell, &count));
     }
-    push(format!("Deliberation calls, {PLANNER}"), &|cell| mean(cell, |cell| &cell.planner_deliberations));
-    push(format!("Messages an invocation, {CHOOSER}"), &|cell| mean(cell, |cell| &cell.chooser_messages));
-    push(format!("Invocations, {ANALYST}"), &|cell| mean(cell, |cell| &cell.analyst_calls));
+    push(format!("Deliberation calls, {PLANNER}"), &|cell| cell?.mean_of(&DELIBERATIONS));
+    push(format!("Messages an invocation, {CHOOSER}"), &|cell| cell?.mean_of(&MESSAGES));
+    push(format!("Invocations, {ANALYST}"), &|cell| cell?.mean_of(&INVOCATIONS));
     if let Some(floor) = facts.floor {
         push(format!("Steps at {} or below", floor as f64 / 1000.0), &|cell| mean(cell, |cell| &cell.floor_steps));
     }

@@ -181,7 +181,8 @@ pub fn trajectory(row: &EpisodeRow, deliberates: bool, delegates: bool) -> Profi
 
 /// The trajectories of all rows in sums.
 pub fn traces(rows: &Rows) -> Traces {
-    let mut traces = Traces::watched_by(gimbal_bog::detect::ALL.to_vec());
+    let mut traces =
+        Traces::watched_by(gimbal_bog::detect::ALL.to_vec()).measuring(gimbal_bog::agents::MEASURES.to_vec());
     for row in &rows.episodes {
         let info = rows.cells.iter().find(|cell| cell.id == row.cell).unwrap();
         if info.models.is_empty() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::Signal;
 use super::evidence::Bottleneck;
 use super::fold::{CellCycles, Record, Transition};
-use super::{Condition, Gate, RepairMeans, success_to_calls};
-use gimbal_analysis::{Agreement, Plans};
+use super::{Condition, Gate, RepairMeans, plans::Plans, success_to_calls};
+use gimbal_analysis::Agreement;
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,6 +14,7 @@ pub mod evidence;
 mod fold;
 mod measures;
 mod noise;
+pub mod plans;
 mod repair;
 mod tokens;
 mod trajectory;

@@ -1,9 +1,8 @@
 //! Messages between agents by cell and role: how they were read, and what was done about them (BOG-070, BOG-071).
 
-use super::{label_cells, labels, mark_notes};
-use crate::cells::Analysis;
-use crate::profile::{DEFAULT, Handled, Traces};
-use crate::table::{Cell, Column, ColumnKind, Table};
+use gimbal_analysis::profile::{DEFAULT, Handled, Traces};
+use gimbal_analysis::tables::{label_cells, labels, mark_notes};
+use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Table};
 
 /// Ways of reading, in the order in which they are tried, with what tables call them.
 const TIERS: [(&str, &str, &str); 6] = [

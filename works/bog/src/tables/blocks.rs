@@ -1,9 +1,8 @@
 //! What each block of context costs (BOG-108): how often it is shown, how long it is, and its share of the prompt.
 
-use super::{label_cells, labels, mark_notes};
-use crate::cells::Analysis;
-use crate::profile::{BlockSums, Traces};
-use crate::table::{Cell, Column, ColumnKind, Table};
+use gimbal_analysis::profile::{BlockSums, Traces};
+use gimbal_analysis::tables::{label_cells, labels, mark_notes};
+use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Table};
 
 /// Bytes of a token, as far as an estimate goes: the journal holds bytes of blocks, and tokens of whole prompts.
 const BYTES: f64 = 4.0;

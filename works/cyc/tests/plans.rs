@@ -1,15 +1,13 @@
-//! Failed plans are counted by cell, and tables mark the cells that have any.
+//! Failed plans are counted by cell, and a cell that has any gets a mark.
 
 use std::collections::BTreeMap;
 
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError};
-use gimbal_analysis::{Analysis, Options, PlanFold, Plans, tables};
 use gimbal_core::TextRef;
 use gimbal_core::event::{Body, Event, Note};
+use gimbal_cyc::cyclic::plans::{PlanFold, Plans};
 use gimbal_messages::Record;
 use gimbal_messages::records::control::Planned;
-
-use crate::support::study;
 
 fn planned(data: String) -> Event {
     let note = Note { data: TextRef::inline(&data), kind: Planned::KIND.to_owned() };
@@ -41,29 +39,13 @@ fn failed_plans_are_counted_by_cell() {
     }
     let error = add(&mut fold, "spec", &[planned("{}".to_owned())]).unwrap_err();
     assert!(matches!(error, FoldError::Record { event: 0, .. }), "{error}");
-    let plans = fold.finish();
+    let plans = fold.plans();
     assert_eq!(
         plans,
         BTreeMap::from([("dag".to_owned(), Plans::default()), ("spec".to_owned(), Plans { valid: 2, failed: 1 }),])
     );
-    assert_eq!((plans["spec"].failures().as_deref(), plans["dag"].failures()), (Some("1 of 3"), None));
-}
-
-// covers: CYC-020
-#[test]
-fn every_table_marks_a_cell_whose_plans_failed() {
-    let rows = study();
-    let plain = Analysis::new(&rows, &Options::default()).unwrap();
-    let failed = [("alpha/large/0".to_owned(), Plans { valid: 6, failed: 2 })];
-    let marked = plain.clone().with_plans(&failed.into());
-    for (table, unmarked) in tables::all(&marked).iter().zip(tables::all(&plain)) {
-        let Some(mark) = table.columns.iter().position(|column| column.key == "mark") else { continue };
-        assert_eq!(table.shown(0, mark), "not planned 2 of 8", "{}", table.key);
-        assert_eq!(unmarked.shown(0, mark), "–", "{}", table.key);
-        assert!((1..table.rows.len()).all(|row| !table.shown(row, mark).contains("not planned")), "{}", table.key);
-    }
-    let screen = tables::essential(&tables::main(&marked));
-    assert!(screen.to_text(200).contains("not planned 2 of 8"));
-    assert!(screen.notes.iter().any(|note| note.starts_with("not planned: ")), "{:?}", screen.notes);
-    assert!(!tables::main(&plain).notes.iter().any(|note| note.contains("not planned")));
+    let mark = plans["spec"].mark().unwrap();
+    assert_eq!(mark.shown(), "not planned 1 of 3");
+    assert!(mark.explained().starts_with("not planned: episodes in which the planner gave no valid graph"));
+    assert_eq!(plans["dag"].mark(), None);
 }
