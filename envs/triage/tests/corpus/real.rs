@@ -1,5 +1,6 @@
 //! Scenarios over real files, where the data folder is present.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gimbal_triage::corpus::verify::faults;
@@ -72,14 +73,34 @@ fn real_scenarios_are_verified_but_for_one_whose_evidence_is_a_name() {
 
 #[test]
 fn composed_cases_lie_over_several_backgrounds() {
-    let mut over: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    let mut over: BTreeMap<String, usize> = BTreeMap::new();
     for scenario in corpus().scenarios("real") {
         // The first source is the case itself.
         for origin in scenario.origins().into_iter().skip(1).filter(|origin| origin.contains("windows/benign/")) {
             *over.entry(origin).or_default() += 1;
         }
     }
-    assert!(over.len() == 4 && over.values().sum::<usize>() == 24, "{over:#?}");
+    assert!(over.len() == 4 && over.values().sum::<usize>() == 64, "{over:#?}");
+}
+
+/// The best label for each pair of more than one source and of a statement, chosen on the very scenarios that it is counted on.
+// covers: ARES-071
+#[test]
+fn the_number_of_sources_and_the_presence_of_a_statement_do_not_tell_the_label() {
+    let scenarios = corpus().scenarios("real");
+    let mut pairs: BTreeMap<(bool, bool), BTreeMap<&str, usize>> = BTreeMap::new();
+    for scenario in &scenarios {
+        let is_stated = |origin: &&String| origin.as_str() == "statements";
+        let origins = scenario.origins();
+        let stated = origins.iter().filter(is_stated).count();
+        let pair = pairs.entry((origins.len() - stated > 1, stated > 0)).or_default();
+        *pair.entry(scenario.expected.name()).or_default() += 1;
+    }
+    println!("{pairs:#?}");
+    let right: usize = pairs.values().filter_map(|labels| labels.values().max()).sum();
+    assert!(2 * right < scenarios.len(), "{right} of {}: {pairs:#?}", scenarios.len());
+    // With two sources and a statement every label is as frequent as the others.
+    assert!(pairs[&(true, true)].len() == 3 && pairs[&(false, true)].len() == 3, "{pairs:#?}");
 }
 
 #[test]
