@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory as _};
-use gimbal_env_kit::workbench::{self, Flag, Workbench};
+use gimbal_env_kit::workbench::{self, Flag, VERBS, Verb, Workbench};
 
 use crate::args::{Arguments, OptionFlags};
+use crate::exit::Failure;
 use crate::registry::{catalogue, environment, registry};
 
 /// Groups of commands by task, in the order of the help. A test checks that each command is in exactly one.
@@ -41,13 +42,33 @@ pub fn command() -> Command {
         .mut_subcommand("papers", |papers| papers.mut_arg("work", |work| work.help(works)))
 }
 
-/// [`command`], with flags for the options of the environment that the arguments of `gimbal env` name.
-pub fn command_for(arguments: impl Iterator<Item = OsString>) -> Command {
+/// [`command`], with the verbs of the environment that the arguments of `gimbal env` name, and flags for its options.
+///
+/// # Errors
+/// When the arguments name a verb that this environment does not have.
+pub fn command_for(arguments: impl Iterator<Item = OsString>) -> Result<Command, Failure> {
     let mut named = arguments.skip_while(|argument| argument != "env").skip(1);
-    match named.find_map(|argument| environment(argument.to_str()?).ok()) {
-        Some(family) => command().mut_subcommand("env", |env| with_options(env, &*family)),
-        None => command(),
+    let Some(family) = named.find_map(|argument| environment(argument.to_str()?).ok()) else { return Ok(command()) };
+    let verb = named.find(|argument| VERBS.iter().any(|verb| argument == verb));
+    if let Some(absent) = Verb::ALL.into_iter().find(|absent| verb.as_ref().is_some_and(|verb| verb == absent.name()))
+        && !family.written().contains(&absent)
+    {
+        return Err(Failure::environment(family.absent(absent)));
     }
+    Ok(command().mut_subcommand("env", |env| with_options(with_verbs(&env, &*family), &*family)))
+}
+
+/// The command with the verbs of one environment alone.
+fn with_verbs(env: &Command, family: &dyn Workbench) -> Command {
+    let verbs = family.verbs();
+    let has = |verb: &&Command| verbs.contains(&verb.get_name());
+    Command::new("env")
+        .about(env.get_about().cloned().unwrap_or_default())
+        .after_help(env.get_after_help().cloned().unwrap_or_default())
+        .args(env.get_arguments().cloned())
+        .subcommands(env.get_subcommands().filter(has).cloned())
+        .subcommand_required(env.is_subcommand_required_set())
+        .arg_required_else_help(env.is_arg_required_else_help_set())
 }
 
 /// The verbs of an environment, each with flags for the options that it takes.
@@ -125,7 +146,47 @@ fn groups(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gimbal_env_kit::workbench::{
+        BenchRequest, EvaluateRequest, ReplayRequest, SaveRequest, ServeRequest, Setup, Verb, Workbench,
+    };
+
     use super::{GROUPS, command, groups};
+    use crate::registry::environments;
+
+    /// A verb that is written and not listed would never be offered.
+    #[test]
+    fn each_environment_lists_the_verbs_that_it_writes() {
+        for family in environments() {
+            let unlisted = Verb::ALL.into_iter().filter(|verb| !family.written().contains(verb));
+            for verb in unlisted {
+                assert_eq!(attempted(&*family, verb), Some(family.absent(verb).to_string()), "{}", family.name());
+            }
+        }
+    }
+
+    /// Why an environment does not do what a verb asks.
+    fn attempted(family: &dyn Workbench, verb: Verb) -> Option<String> {
+        let (setup, file) = (Setup::default(), std::path::PathBuf::new());
+        let done = match verb {
+            Verb::Replay => family.replay(&ReplayRequest::default()),
+            Verb::Bench => family.bench(&BenchRequest {
+                setup,
+                policy: String::new(),
+                observe: None,
+                steps: 1,
+                seed: 0,
+                draws: String::new(),
+                actions: Vec::new(),
+                save: None,
+            }),
+            Verb::Evaluate => {
+                family.evaluate(&EvaluateRequest { setup, policy: None, episodes: 1, seed: 0, interval: |_, _| None })
+            }
+            Verb::Serve => family.serve(&ServeRequest { port: 0, setup, questions: None }),
+            Verb::Save => family.save(&SaveRequest { setup, file, seed: 0 }),
+        };
+        done.err().map(|error| error.to_string())
+    }
 
     #[test]
     fn each_command_is_in_exactly_one_group() {

@@ -28,11 +28,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     set_signals();
-    let arguments = match Arguments::from_arg_matches(&help::command_for(std::env::args_os()).get_matches()) {
-        Ok(arguments) => arguments,
-        Err(error) => error.exit(),
-    };
-    let outcome = start(arguments);
+    let outcome = help::command_for(std::env::args_os()).and_then(|command| {
+        let arguments = Arguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+        start(arguments)
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

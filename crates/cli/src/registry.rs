@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::learned::Networks;
 
 /// Environments of this program, each with its verbs: a new one is a line here.
-fn environments() -> Vec<Arc<dyn Workbench>> {
+pub fn environments() -> Vec<Arc<dyn Workbench>> {
     vec![
         Arc::new(gimbal_cage2::Cage2),
         Arc::new(gimbal_yawning_titan::YawningTitan),

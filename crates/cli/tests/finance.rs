@@ -321,7 +321,24 @@ fn the_workbench_plays_lists_and_refuses_politely() {
         assert!(said.err.contains(fix), "{arguments:?}: {}", said.err);
     }
     let said = place.gimbal(&["env", "cage2", "serve"]);
-    assert!(said.code == 2 && said.err.contains("it has no services"), "{}", said.err);
+    let sentence =
+        "gimbal: `cage2` has no verb `serve`: it has show, calls, play, replay, bench, returns, evaluate and tasks\n";
+    assert_eq!((said.code, said.err.as_str()), (2, sentence));
+    // Arguments that only another environment's verb takes are not asked for first.
+    let said = place.gimbal(&["env", "finance_agent", "replay", "--help"]);
+    assert!(said.code == 2 && said.err.contains("no verb `replay`: it has show, calls,"), "{}", said.err);
+    let help = place.gimbal(&["env", "finance_agent", "--help"]).good().out;
+    assert!(
+        help.contains("  serve  ")
+            && !["replay", "bench", "evaluate", "save"].iter().any(|verb| help.contains(&format!("  {verb}  "))),
+        "{help}"
+    );
+    let said = place.gimbal(&["env", "finance_agent"]);
+    assert!(
+        said.code == 2 && said.err.contains("[subcommands: show, calls, play, returns, serve, tasks, help]"),
+        "{}",
+        said.err
+    );
 }
 
 /// The live services by their addresses, with the served corpus in the place of the real ones.

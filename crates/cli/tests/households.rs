@@ -126,7 +126,7 @@ fn bench_and_returns_play_files_and_households() {
         (&["play", "--set", "households=nowhere"], "nowhere: cannot be read"),
         (&["returns", "--policy", "exper"], "did you mean `expert`?"),
         (&["replay", "walks.jsonl", "--games", "nowhere"], "no such folder"),
-        (&["evaluate"], "no table of its own"),
+        (&["evaluate"], "no verb `evaluate`: it has show, calls, play, replay, bench, returns, save and tasks"),
     ] {
         let said = place.gimbal(&[&["env", NAME], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}");

@@ -140,7 +140,7 @@ async fn every_verb_that_all_environments_have_comes_by_itself() {
         save: None,
     };
     let absent = Lamps.bench(&bench).err().unwrap().to_string();
-    assert_eq!(absent, "`lamps` has no verb `bench`: its steps wait for services");
+    assert_eq!(absent, "`lamps` has no verb `bench`: it has show, calls, play, returns and tasks");
 }
 
 #[tokio::test]

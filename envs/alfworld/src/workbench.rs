@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Workbench, choice, number, only_fast_draws,
+    BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Verb, Workbench, choice, number,
+    only_fast_draws,
 };
 use serde_json::Value;
 
@@ -80,6 +81,10 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>, EnvError> {
 
 #[async_trait]
 impl Workbench for Alfworld {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Replay, Verb::Bench, Verb::Save]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["random", "expert"].map(str::to_owned)
     }

@@ -7,7 +7,7 @@ use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
     BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
-    Workbench, choice_of, compared, distance, recorded_in,
+    Verb, Workbench, choice_of, compared, distance, recorded_in,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,10 @@ fn options(setup: &Setup) -> Result<Options, EnvError> {
 
 #[async_trait]
 impl Workbench for Cage2 {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Replay, Verb::Bench, Verb::Evaluate]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["random", "restore_changed"].map(str::to_owned)
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gimbal_core::{EnvError, Rng};
-use gimbal_env_kit::workbench::{EvaluateRequest, Output, Workbench, choice_of};
+use gimbal_env_kit::workbench::{EvaluateRequest, Output, Verb, Workbench, choice_of};
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use serde::Serialize;
 
@@ -15,6 +15,10 @@ use crate::rules::Rule;
 const SIZES: [usize; 3] = [4, 8, 16];
 
 impl Workbench for Consensus {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Evaluate]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["stubborn", "expert"].map(str::to_owned)
     }

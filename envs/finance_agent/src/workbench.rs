@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gimbal_core::EnvError;
-use gimbal_env_kit::workbench::{Output, ServeRequest, Workbench};
+use gimbal_env_kit::workbench::{Output, ServeRequest, Verb, Workbench};
 
 use crate::corpus::{API_HOST, Corpus, HOST, SEARCH_HOST, SERP_HOST, Spec};
 use crate::environment::{FinanceAgent, Settings};
@@ -11,6 +11,10 @@ use crate::questions;
 use crate::server::{KEY, Loopback};
 
 impl Workbench for FinanceAgent {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Serve]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["nothing", "expert"].map(str::to_owned)
     }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
-    BenchRequest, EvaluateRequest, Observe, Output, ReplayRequest, ReturnsRequest, Setup, Workbench, choice, choice_of,
-    number, only_fast_draws,
+    BenchRequest, EvaluateRequest, Observe, Output, ReplayRequest, ReturnsRequest, Setup, Verb, Workbench, choice,
+    choice_of, number, only_fast_draws,
 };
 use serde::Serialize;
 
@@ -84,6 +84,10 @@ impl Played {
 
 #[async_trait]
 impl Workbench for TextCraft {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Replay, Verb::Bench, Verb::Evaluate]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["random", "expert"].map(str::to_owned)
     }

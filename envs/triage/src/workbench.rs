@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gimbal_core::{EnvError, TaskId};
-use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, ShareInterval, Workbench, choice, plural};
+use gimbal_env_kit::workbench::{EvaluateRequest, Output, SaveRequest, ShareInterval, Verb, Workbench, choice, plural};
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::Verdict;
 use serde::Serialize;
@@ -20,6 +20,10 @@ use crate::scenario::{Scenario, Tier};
 const EVALUATED: [&str; 5] = ["dev", "test", "ares33", "ares18", "ares12"];
 
 impl Workbench for Triage {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Evaluate, Verb::Save]
+    }
+
     fn contrast(&self) -> [String; 2] {
         ["inconclusive", "expert"].map(str::to_owned)
     }

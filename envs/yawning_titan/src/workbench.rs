@@ -7,7 +7,7 @@ use gimbal_core::EnvError;
 use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
 use gimbal_env_kit::workbench::{
     BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
-    Workbench, choice_of, compared, distance, number, plural, recorded_in,
+    Verb, Workbench, choice_of, compared, distance, number, plural, recorded_in,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -39,6 +39,10 @@ fn scenario(setup: &Setup) -> Result<Scenario, EnvError> {
 
 #[async_trait]
 impl Workbench for YawningTitan {
+    fn written(&self) -> &[Verb] {
+        &[Verb::Replay, Verb::Bench, Verb::Evaluate]
+    }
+
     /// The mode's own number of steps, in place of the one that studies play.
     fn alone(&self) -> Map<String, Value> {
         [("horizon".to_owned(), Value::Null)].into_iter().collect()

@@ -10,6 +10,7 @@ mod output;
 mod returns;
 mod setup;
 mod show;
+mod verbs;
 
 use std::path::PathBuf;
 
@@ -24,10 +25,16 @@ pub use output::{Output, choice, choice_of, number, only_fast_draws, plural};
 pub use returns::{Compared, Spread, WIDEST_Z, compared, distance, recorded_in};
 pub use setup::{Given, Setup};
 pub use show::{calls, show, tasks};
+pub use verbs::{VERBS, Verb};
 
 /// A family of environments with its own verbs. A verb that it lacks returns an error with the reason.
 #[async_trait]
 pub trait Workbench: Catalogue {
+    /// The verbs that it writes below; the program offers no other of these.
+    fn written(&self) -> &[Verb] {
+        &[]
+    }
+
     /// Options that take another value than in a study where none is given.
     fn alone(&self) -> Map<String, Value> {
         Map::new()
@@ -67,7 +74,7 @@ pub trait Workbench: Catalogue {
     /// When an option does not fit this environment.
     fn replay(&self, request: &ReplayRequest) -> Result<Output, EnvError> {
         let _ = request;
-        Err(self.absent("replay", "it keeps no recordings"))
+        Err(self.absent(Verb::Replay))
     }
 
     /// Measures steps a second on one core.
@@ -76,7 +83,7 @@ pub trait Workbench: Catalogue {
     /// When an option does not fit this environment, or a file cannot be read or written.
     fn bench(&self, request: &BenchRequest) -> Result<Output, EnvError> {
         let _ = request;
-        Err(self.absent("bench", "its steps wait for services"))
+        Err(self.absent(Verb::Bench))
     }
 
     /// Mean and SD of the returns of a built-in policy.
@@ -93,7 +100,7 @@ pub trait Workbench: Catalogue {
     /// When there is no such policy.
     fn evaluate(&self, request: &EvaluateRequest) -> Result<Output, EnvError> {
         let _ = request;
-        Err(self.absent("evaluate", "it has no table of its own"))
+        Err(self.absent(Verb::Evaluate))
     }
 
     /// Starts its services on this machine; they run until the output is dropped.
@@ -102,7 +109,7 @@ pub trait Workbench: Catalogue {
     /// When the port is taken, or an option does not fit.
     fn serve(&self, request: &ServeRequest) -> Result<Output, EnvError> {
         let _ = request;
-        Err(self.absent("serve", "it has no services"))
+        Err(self.absent(Verb::Serve))
     }
 
     /// Writes a generated task to a file.
@@ -111,7 +118,7 @@ pub trait Workbench: Catalogue {
     /// When the task is not a generated one, or the file cannot be written.
     fn save(&self, request: &SaveRequest) -> Result<Output, EnvError> {
         let _ = request;
-        Err(self.absent("save", "it generates no tasks"))
+        Err(self.absent(Verb::Save))
     }
 
     /// Returns, in thousandths, of `episodes` episodes of a built-in policy on the default options, by consecutive seeds. Two
@@ -123,9 +130,14 @@ pub trait Workbench: Catalogue {
         returns::sample(self, policy, episodes, seed).await
     }
 
+    /// All its verbs, in the order of the help.
+    fn verbs(&self) -> Vec<&'static str> {
+        verbs::of(self.written())
+    }
+
     /// The error of a verb that this environment does not have.
-    fn absent(&self, verb: &str, why: &str) -> EnvError {
-        EnvError::Usage(format!("`{}` has no verb `{verb}`: {why}", self.name()))
+    fn absent(&self, verb: Verb) -> EnvError {
+        EnvError::Usage(verbs::refusal(self.name(), verb, &self.verbs()))
     }
 }
 
