@@ -44,6 +44,23 @@ impl EdgeDecision {
     }
 }
 
+/// A way of the whole graph, and what becomes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedWay {
+    /// The way.
+    pub edge: Edge,
+    /// How often it was taken.
+    pub used: Use,
+    /// What becomes of it.
+    pub decision: EdgeDecision,
+}
+
+impl JudgedWay {
+    fn is_left(&self) -> bool {
+        self.decision != EdgeDecision::Dropped
+    }
+}
+
 /// The weight of a way that lost episodes took more often than won ones, in thousandths.
 pub const LOOP_WEIGHT: u32 = 300;
 
@@ -71,13 +88,9 @@ impl Default for Rules {
 /// than won ones gets the weight of loops. A subtask that control can still reach keeps its most taken way out, itself if need
 /// be. Subtasks that nothing leads to any more go too.
 #[must_use]
-pub fn distil(
-    graph: &TaskGraph,
-    uses: &BTreeMap<(String, String), Use>,
-    rules: Rules,
-) -> (TaskGraph, Vec<(Edge, Use, EdgeDecision)>) {
+pub fn distil(graph: &TaskGraph, uses: &BTreeMap<(String, String), Use>, rules: Rules) -> (TaskGraph, Vec<JudgedWay>) {
     let of = |edge: &Edge| uses.get(&(edge.from.clone(), edge.to.clone())).copied().unwrap_or_default();
-    let mut decisions: Vec<(Edge, Use, EdgeDecision)> = graph
+    let mut decisions: Vec<JudgedWay> = graph
         .edges
         .iter()
         .map(|edge| {
@@ -90,33 +103,32 @@ pub fn distil(
                 Use { all, won, .. } if all - won.min(all) > won => EdgeDecision::Weighed,
                 Use { .. } => EdgeDecision::Kept,
             };
-            (edge.clone(), used, decision)
+            JudgedWay { edge: edge.clone(), used, decision }
         })
         .collect();
     // What can be reached may need an exit, which may reach more.
     let reached = loop {
         let reached = reach(graph, &decisions);
-        let stuck = reached.iter().find(|name| {
-            !decisions.iter().any(|(edge, _, decision)| edge.from == **name && *decision != EdgeDecision::Dropped)
-        });
+        let stuck = reached.iter().find(|name| !decisions.iter().any(|way| way.edge.from == **name && way.is_left()));
         let Some(stuck) = stuck.cloned() else { break reached };
-        let exit = (0..decisions.len())
-            .filter(|index| decisions[*index].0.from == stuck)
-            .max_by_key(|index| (decisions[*index].1.all, decisions[*index].0.to == stuck, std::cmp::Reverse(*index)));
+        let exit = (0..decisions.len()).filter(|index| decisions[*index].edge.from == stuck).max_by_key(|index| {
+            let JudgedWay { edge, used, .. } = &decisions[*index];
+            (used.all, edge.to == stuck, std::cmp::Reverse(*index))
+        });
         match exit {
-            Some(index) => decisions[index].2 = EdgeDecision::Exit,
+            Some(index) => decisions[index].decision = EdgeDecision::Exit,
             None => break reached,
         }
     };
-    for (edge, _, decision) in &mut decisions {
-        if !reached.contains(&edge.from) {
-            *decision = EdgeDecision::Dropped;
+    for way in &mut decisions {
+        if !reached.contains(&way.edge.from) {
+            way.decision = EdgeDecision::Dropped;
         }
     }
     let edges = decisions
         .iter()
-        .filter(|(_, _, decision)| *decision != EdgeDecision::Dropped)
-        .map(|(edge, _, decision)| Edge {
+        .filter(|way| way.is_left())
+        .map(|JudgedWay { edge, decision, .. }| Edge {
             weight: if *decision == EdgeDecision::Weighed { rules.loop_weight } else { edge.weight },
             ..edge.clone()
         })
@@ -126,13 +138,13 @@ pub fn distil(
 }
 
 /// The subtasks that can be reached from the entry.
-fn reach(graph: &TaskGraph, decisions: &[(Edge, Use, EdgeDecision)]) -> BTreeSet<String> {
+fn reach(graph: &TaskGraph, decisions: &[JudgedWay]) -> BTreeSet<String> {
     let mut reached = BTreeSet::from([graph.entry.clone()]);
     loop {
         let before = reached.len();
-        for (edge, _, decision) in decisions {
-            if *decision != EdgeDecision::Dropped && reached.contains(&edge.from) {
-                reached.insert(edge.to.clone());
+        for way in decisions {
+            if way.is_left() && reached.contains(&way.edge.from) {
+                reached.insert(way.edge.to.clone());
             }
         }
         if reached.len() == before {
@@ -174,8 +186,9 @@ mod tests {
         assert_eq!(left, [("N0", "N1", 1000), ("N1", "N0", 1000), ("N1", "N1", 300)]);
         assert_eq!(sparse.nodes.len(), 2, "nothing leads to N2 any more");
         assert_eq!(decisions.len(), 9);
-        let decision =
-            |from: &str, to: &str| decisions.iter().find(|(edge, _, _)| edge.from == from && edge.to == to).unwrap().2;
+        let decision = |from: &str, to: &str| {
+            decisions.iter().find(|way| way.edge.from == from && way.edge.to == to).unwrap().decision
+        };
         assert_eq!(
             (decision("N1", "N0"), decision("N0", "N0"), decision("N2", "N0")),
             (EdgeDecision::Repair, EdgeDecision::Dropped, EdgeDecision::Dropped)

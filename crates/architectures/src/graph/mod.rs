@@ -10,6 +10,7 @@ pub mod distil;
 mod draw;
 mod index;
 pub mod machine;
+pub mod measured;
 mod read;
 mod widen;
 

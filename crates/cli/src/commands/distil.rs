@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gimbal_architectures::graph::distil::{Rules, Use, distil as sparse};
-use gimbal_architectures::graph::machine::{Facts, Learning, Sample, decide, learn};
+use gimbal_architectures::graph::distil::{JudgedWay, Rules};
+use gimbal_architectures::graph::machine::Learning;
+use gimbal_architectures::graph::measured::{Covered, Distilled, Visit, Walk, measured};
 use gimbal_architectures::graph::{self, Edge, Node, TaskGraph, Ways};
 use gimbal_cyc::cyclic::{Effect, Graph, SegmentStop, Trajectory, TrajectoryFold};
 use gimbal_study::plan::Stored;
@@ -24,44 +25,15 @@ fn walks(run: &Path, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
 
 /// Walks of an opened run, of one cell where it is named.
 pub(super) fn walks_of(folder: &RunFolder, stored: &Stored, cell: Option<&str>) -> Result<Vec<Trajectory>, Failure> {
-    if let Some(cell) = cell
-        && !stored.cells.iter().any(|known| known.info.id == cell || known.info.configuration == cell)
-    {
-        return Err(no_cell(cell, stored));
-    }
-    let of = |id: &str| {
-        cell.is_none_or(|cell| {
-            id == cell || stored.cells.iter().any(|known| known.info.id == id && known.info.configuration == cell)
-        })
-    };
+    let named = cell.map(|name| stored.named(name)).transpose();
+    let named = named.map_err(|error| Failure::Usage(format!("--cell: {error}")))?;
+    let of = |id: &str| named.as_ref().is_none_or(|named| named.iter().any(|cell| cell.info.id == id));
     let mut walks = Vec::new();
     let registry = Registry::default();
     let mut fold = TrajectoryFold::new(&read::run_cells(stored, &registry), |walk| walks.push(walk));
     let passed = Episodes::of(folder, stored).pass(|episode| of(&episode.id.cell), &mut [&mut fold]);
     passed.map_err(run_failure)?;
     Ok(walks)
-}
-
-/// Cells that an error names at most.
-const NAMED: usize = 5;
-
-/// The error of an unknown cell, with the nearest few cells and the number of all.
-fn no_cell(cell: &str, stored: &Stored) -> Failure {
-    let mut left: Vec<&str> = stored.cells.iter().map(|known| known.info.id.as_str()).collect();
-    left.extend(stored.cells.iter().map(|known| known.info.configuration.as_str()));
-    let hint = gimbal_core::nearest::hint(cell, left.iter().copied());
-    left.truncate(stored.cells.len());
-    // Those that share most words with what was asked for; among equals in the order of the study.
-    let words = |text: &str| -> std::collections::BTreeSet<String> {
-        let parts = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-        parts.map(str::to_lowercase).collect()
-    };
-    let asked = words(cell);
-    left.sort_by_key(|id| std::cmp::Reverse(words(id).intersection(&asked).count()));
-    left.truncate(NAMED);
-    let more = stored.cells.len() - left.len();
-    let more = if more > 0 { format!(", and {more} more: `gimbal report RUN` lists them") } else { String::new() };
-    Failure::Usage(format!("--cell: there is no cell `{cell}`{hint} (known: {}{more})", left.join(", ")))
 }
 
 /// Makes a sparse graph, or a machine, of what a run's episodes did with a complete one.
@@ -95,25 +67,22 @@ pub fn distil(
     };
     let chosen =
         chosen.ok_or_else(|| Failure::Usage(format!("--graph: there is no graph of that id (known: {})", known())))?;
-    let (mut uses, mut episodes, mut won) = (BTreeMap::<(String, String), Use>::new(), 0_u64, 0_u64);
-    for walk in walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id)) {
-        episodes += 1;
-        won += u64::from(walk.won);
-        count(walk, &mut uses);
-    }
     let whole = task_graph(chosen);
-    let (mut left, fates) = sparse(&whole, &uses, rules);
-    if let Some(learning) = machine {
-        let own = walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id));
-        let samples: Vec<Sample> = own.filter(|walk| walk.won).flat_map(samples).collect();
-        left = learn(&left, &samples, learning);
-        covered(&left, &samples);
-    }
+    let own = walks.iter().filter(|walk| walk.graph().is_some_and(|graph| graph.id == chosen.id));
+    let own: Vec<Walk> = own.map(walk).collect();
+    let distilled = measured(&whole, &own, rules, machine);
+    let distilled = distilled.map_err(|error| Failure::External(format!("what is left is not a graph: {error}")))?;
+    let Distilled { graph: mut left, ways, episodes, won, covered } = distilled;
     left.made = BTreeMap::from([
         ("distilled".to_owned(), format!("from {episodes} episodes ({won} won) on the graph {}", chosen.id)),
         ("run".to_owned(), origin(run, cell)),
     ]);
-    left.check(None).map_err(|error| Failure::External(format!("what is left is not a graph: {error}")))?;
+    if let Some(Covered { decisions, covered, alike }) = covered {
+        eprintln!(
+            "{} rules cover {covered} of {decisions} decisions of won episodes, {alike} of them as the router did",
+            left.rules.len()
+        );
+    }
     eprintln!(
         "{}: {episodes} episodes, {won} won; {} of {} ways and {} of {} subtasks are left",
         chosen.id,
@@ -122,7 +91,7 @@ pub fn distil(
         left.nodes.len(),
         whole.nodes.len()
     );
-    for (edge, used, fate) in &fates {
+    for JudgedWay { edge, used, decision } in &ways {
         eprintln!(
             "  {} -> {}: taken {} times, {} in won episodes, {} as repair: {}",
             edge.from,
@@ -130,7 +99,7 @@ pub fn distil(
             used.all,
             used.won,
             used.repairs,
-            fate.name()
+            decision.name()
         );
     }
     let text = graph::write(&left);
@@ -149,59 +118,22 @@ pub(super) fn origin(run: &Path, cell: Option<&str>) -> String {
     cell.map_or_else(|| study.clone(), |cell| format!("{study}, cell {cell}"))
 }
 
-/// The router's own choices in an episode, and what could be seen when they were made.
-fn samples(walk: &Trajectory) -> Vec<Sample> {
-    let (mut visits, mut before) = (BTreeMap::<&str, u32>::new(), None);
-    let mut found = Vec::new();
-    for (segment, routed) in walk.visits() {
-        let visit = visits.entry(&segment.node).or_default();
-        *visit += 1;
+/// An episode as its visits.
+fn walk(walk: &Trajectory) -> Walk {
+    let visits = walk.visits().map(|(segment, routed)| {
         let last = segment.acts.last();
-        let facts = Facts {
-            ended: if segment.ended == SegmentStop::Done { SegmentStop::Done } else { SegmentStop::LocalBudget },
+        Visit {
+            node: segment.node.clone(),
+            is_done: segment.ended == SegmentStop::Done,
             tool: last.map(|act| act.tool.clone()),
-            refused: last.is_some_and(|act| act.effect == Effect::Rejected),
-            visit: *visit,
-            after: before.map(str::to_owned),
-        };
-        // Where a fault took control elsewhere, the choice was made all the same; one that was none teaches nothing.
-        if routed.valid {
-            found.push(Sample { from: segment.node.clone(), facts, to: routed.wanted.clone() });
+            is_refused: last.is_some_and(|act| act.effect == Effect::Rejected),
+            wanted: routed.wanted.clone(),
+            to: routed.to.clone(),
+            is_valid: routed.valid,
+            is_faulted: routed.faulted,
         }
-        before = Some(segment.node.as_str());
-    }
-    found
-}
-
-/// Says how many of the measured decisions the rules cover, and how many of those they make alike.
-fn covered(machine: &TaskGraph, samples: &[Sample]) {
-    let decided = samples.iter().filter_map(|sample| Some((sample, decide(machine, &sample.from, &sample.facts)?.1)));
-    let (covered, alike) =
-        decided.fold((0_u64, 0_u64), |(all, alike), (sample, rule)| (all + 1, alike + u64::from(rule.to == sample.to)));
-    eprintln!(
-        "{} rules cover {covered} of {} decisions of won episodes, {alike} of them as the router did",
-        machine.rules.len(),
-        samples.len()
-    );
-}
-
-/// Counts the router's own choices; where a fault took control elsewhere, the choice that then leads to what had been wanted is
-/// a repair.
-fn count(walk: &Trajectory, uses: &mut BTreeMap<(String, String), Use>) {
-    let mut diverted_from: Option<&str> = None;
-    for (segment, routed) in walk.visits() {
-        if routed.faulted {
-            diverted_from.get_or_insert(&routed.wanted);
-            continue;
-        }
-        let used = uses.entry((segment.node.clone(), routed.to.clone())).or_default();
-        used.all += 1;
-        used.won += u64::from(walk.won);
-        if diverted_from.is_some_and(|wanted| wanted == routed.to) {
-            used.repairs += 1;
-            diverted_from = None;
-        }
-    }
+    });
+    Walk { is_won: walk.won, visits: visits.collect() }
 }
 
 fn task_graph(graph: &Graph) -> TaskGraph {

@@ -1,11 +1,12 @@
 //! `gimbal graph shots`: summaries of won episodes for planners (n-shot, CYC-023), by plain code or by a model.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use gimbal_analysis::printable;
-use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won};
+use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won, write_shots};
 use gimbal_core::{TaskId, ToolCall, Usage};
-use gimbal_cyc::cyclic::{Graph, ResultFold, Segment, SegmentStop, Trajectory};
+use gimbal_cyc::cyclic::shots::{self, Shots};
+use gimbal_cyc::cyclic::{ResultFold, SegmentStop, Trajectory};
 use gimbal_study::plan::Stored;
 use gimbal_study::read::Episodes;
 use gimbal_study::rehearsal::Rehearsal;
@@ -28,10 +29,12 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     let folder = run_folder(&asked.run)?;
     let stored = Stored::read(&folder).map_err(run_failure)?;
     let walks = walks_of(&folder, &stored, asked.cell.as_deref())?;
-    let (environment, won) = chosen(&stored, &walks, asked.most)?;
+    let cell = |id: &str| stored.cells.iter().find(|cell| cell.info.id == id);
+    let is_faulty = |id: &str| cell(id).is_none_or(|cell| !cell.info.faults.is_empty());
+    let Shots { environment, walks: won } = shots::shots(&walks, is_faulty, asked.most).map_err(Failure::usage)?;
     let Some(model) = &asked.model else {
-        let texts: Vec<String> = won.iter().map(|walk| summary(walk)).collect();
-        return keep(asked, &text(&texts, &environment, &BTreeMap::new()));
+        let texts: Vec<String> = won.iter().map(|walk| walk.summary()).collect();
+        return keep(asked, &write_shots(&texts, &environment, &BTreeMap::new()));
     };
     let mut writer = Writer { home, folder: &folder, stored: &stored, asked, model, opened: Vec::new() };
     let mut written = Written::default();
@@ -65,7 +68,7 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
     if written.repaired > 0 {
         made.insert("calls", format!("{}, {} of them repairs", written.calls, written.repaired));
     }
-    keep(asked, &text(&written.texts, &environment, &made))?;
+    keep(asked, &write_shots(&written.texts, &environment, &made))?;
     if let Some(path) = &asked.out {
         stdio::message(&format!("{}: summaries of {share}", path.display()));
     }
@@ -73,62 +76,6 @@ pub async fn shots(home: &Home, asked: &GraphShots) -> Result<(), Failure> {
         stdio::message(&format!("stopped early: there are summaries of {share}"));
         Err(failure)
     })
-}
-
-/// The episodes that are summed up, and their environment.
-fn chosen<'a>(stored: &Stored, walks: &'a [Trajectory], most: usize) -> Result<(String, Vec<&'a Trajectory>), Failure> {
-    let fit = |walk: &&Trajectory| {
-        let known = stored.cells.iter().find(|known| known.info.id == walk.cell);
-        walk.won && walk.graph().is_some() && known.is_some_and(|known| known.info.faults.is_empty())
-    };
-    let all: Vec<&Trajectory> = walks.iter().filter(fit).collect();
-    if all.is_empty() {
-        return Err(Failure::Usage(format!(
-            "none of the {} episodes of these cells was won under a graph and without faults: there is nothing to sum up",
-            walks.len()
-        )));
-    }
-    let trained: Vec<&Trajectory> =
-        all.iter().copied().filter(|walk| walk.part.as_ref().is_some_and(|part| part.train)).collect();
-    if trained.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{} episodes were won under a graph and without faults, but none is of a task for training: what a planner \
-             is shown must not come from tasks that are played later; run a study of a split for training, such as \
-             `episodes: {{ split: train }}` (`gimbal env NAME tasks --split train` lists it)",
-            all.len()
-        )));
-    }
-    let family = |walk: &Trajectory| {
-        let environment = serde_json::from_str::<Value>(&walk.environment).unwrap_or_default();
-        environment["name"].as_str().unwrap_or(&walk.environment).to_owned()
-    };
-    let families: BTreeSet<String> = trained.iter().map(|walk| family(walk)).collect();
-    if families.len() > 1 {
-        return Err(Failure::Usage(format!(
-            "these episodes are of several environments ({}): name a cell of one of them with --cell",
-            families.into_iter().collect::<Vec<_>>().join(", ")
-        )));
-    }
-    let mut seen = BTreeSet::new();
-    let won = trained.into_iter().filter(|walk| seen.insert((&walk.environment, &walk.task))).take(most).collect();
-    Ok((families.into_iter().collect(), won))
-}
-
-/// The file's text, in the form that planners read.
-fn text(texts: &[String], environment: &str, made: &BTreeMap<&str, String>) -> String {
-    let quoted = |text: &str| Value::from(text).to_string();
-    let items: Vec<String> = texts.iter().map(|text| format!("  - {}\n", quoted(text))).collect();
-    let mut text = format!(
-        "# Summaries of {} won episodes of {environment}, tasks for training and no faults, for a planner alone (CYC-023).\n\
-         shots:\n{}",
-        texts.len(),
-        items.concat()
-    );
-    if !made.is_empty() {
-        text.push_str("made:\n");
-        text.extend(made.iter().map(|(key, value)| format!("  {}: {}\n", quoted(key), quoted(value))));
-    }
-    text
 }
 
 fn keep(asked: &GraphShots, text: &str) -> Result<(), Failure> {
@@ -248,19 +195,13 @@ impl Writer<'_> {
             }
             stretches.push(Stretch {
                 subtask: segment.node.clone(),
-                goal: goal(&walk.graphs, segment),
+                goal: walk.goal_of(segment).to_owned(),
                 deeds,
                 ended: ended(segment.ended).to_owned(),
             });
         }
-        Ok(Won { task: walk.goal.clone(), stretches, plain: summary(walk) })
+        Ok(Won { task: walk.goal.clone(), stretches, plain: walk.summary() })
     }
-}
-
-/// The goal of a segment's subtask.
-fn goal(graphs: &[Graph], segment: &Segment) -> String {
-    let mut nodes = graphs.iter().rev().flat_map(|graph| &graph.nodes);
-    nodes.find(|node| node.name == segment.node).map(|node| node.goal.clone()).unwrap_or_default()
 }
 
 /// How a segment of a won episode ended, in the words that controllers use.
@@ -270,27 +211,4 @@ const fn ended(end: SegmentStop) -> &'static str {
         SegmentStop::LocalBudget => CALLS_USED,
         SegmentStop::Over => "the task was completed",
     }
-}
-
-/// What an episode did, by plain code: its goal, its subtasks in order, the kinds of call in each.
-fn summary(walk: &Trajectory) -> String {
-    let goal = walk.goal.as_deref().unwrap_or(&walk.task).trim();
-    let stop = if goal.ends_with(['.', '?', '!']) { "" } else { "." };
-    let stretches: Vec<String> = walk
-        .segments
-        .iter()
-        .map(|segment| {
-            let mut kinds: Vec<(&str, u32)> = Vec::new();
-            for act in &segment.acts {
-                match kinds.iter_mut().find(|(tool, _)| *tool == act.tool) {
-                    Some((_, times)) => *times += 1,
-                    None => kinds.push((&act.tool, 1)),
-                }
-            }
-            let kinds: Vec<String> = kinds.iter().map(|(tool, times)| format!("{times} x {tool}")).collect();
-            format!("{} ({})", segment.node, if kinds.is_empty() { "no call".to_owned() } else { kinds.join(", ") })
-        })
-        .collect();
-    let what = if stretches.is_empty() { "in one stretch".to_owned() } else { stretches.join(", then ") };
-    format!("Task: {goal}{stop} Won with {} calls: {what}.", walk.tool_calls)
 }

@@ -1,5 +1,6 @@
 //! A run folder on disk, opened for reading.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,15 @@ use super::index::{Index, Place};
 use super::ledger::LedgerRead;
 use super::texts::Texts;
 use super::{INDEX, STUDY, journal, ledger};
+
+/// Where an attempt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AttemptPlace {
+    /// Number of the ledger file, which is that of the segment too.
+    pub file: u32,
+    /// Attempt within it.
+    pub attempt: u64,
+}
 
 /// A run folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +178,20 @@ impl RunFolder {
             read.push(LedgerRead { number, path, state });
         }
         Ok(read)
+    }
+
+    /// When each attempt ended, in milliseconds since 1970, as the ledger says.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn attempt_ends(&self) -> Result<BTreeMap<AttemptPlace, u64>, RunError> {
+        let mut ends = BTreeMap::new();
+        self.rows(|file, row| {
+            if let ledger::Row::Attempted(attempted) = row {
+                ends.insert(AttemptPlace { file, attempt: attempted.try_number }, attempted.at);
+            }
+        })?;
+        Ok(ends)
     }
 
     /// The file of this number in the folder of ledger, journals or texts.

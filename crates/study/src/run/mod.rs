@@ -28,7 +28,7 @@ pub mod writable;
 
 pub use crate::stage::Outcome;
 pub use error::RunError;
-pub use folder::RunFolder;
+pub use folder::{AttemptPlace, RunFolder};
 pub use health::Health;
 pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
 pub use ledger::LedgerRead;

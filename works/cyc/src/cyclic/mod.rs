@@ -16,6 +16,7 @@ mod measures;
 mod noise;
 pub mod plans;
 mod repair;
+pub mod shots;
 mod tokens;
 mod trajectory;
 mod walks;

@@ -5,18 +5,13 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use gimbal_analysis::episode::{EpisodeFold, FoldError, Source, Texts};
-use gimbal_ares::history::{Entry, Filter, Found, History};
-use gimbal_core::event::{Body, Event};
-use gimbal_core::{Digest, Milli, RecordKinds, TextRef};
-use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::{Marking, Packet, Utc};
-use gimbal_messages::Record as _;
-use gimbal_messages::records::debate::VerdictGiven;
+use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
+use gimbal_ares::history::{Entry, Filter, Found, Given, History, PacketEpisode};
+use gimbal_core::RecordKinds;
+use gimbal_evidence::Utc;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{self, Episodes};
-use gimbal_study::run::ledger::Row;
-use gimbal_study::run::{EpisodeId, Finished, RunError, RunFolder};
+use gimbal_study::run::{AttemptPlace, EpisodeId, Finished, RunError, RunFolder};
 
 use crate::args::EvidenceHistory;
 use crate::commands::list::run_folders;
@@ -26,13 +21,6 @@ use crate::exit::Failure;
 use crate::progress::Counted;
 use crate::registry::registry;
 use crate::stdio;
-
-/// Kind of the material that verdicts are about.
-const PACKET: &str = "packet";
-/// What ids of packets begin with.
-const ID: &str = "P-";
-/// The tool that gives a verdict.
-const CONCLUDE: &str = "conclude";
 
 /// Lists the verdicts of verified runs as a stream. Runs that do not verify are named, and nothing of them is listed.
 pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
@@ -76,30 +64,9 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
 }
 
 fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
-    let verdict = asked.verdict.as_ref().map(|name| {
-        let known = Verdict::ALL.map(Verdict::name);
-        let wanted = name.to_uppercase().replace('-', "_");
-        let found = Verdict::ALL.into_iter().find(|verdict| {
-            verdict.name() == wanted || verdict.name().strip_prefix("THREAT_") == Some(wanted.as_str())
-        });
-        found.ok_or_else(|| {
-            let hint = gimbal_core::nearest::hint(&wanted, known);
-            Failure::Usage(format!("--verdict: there is no verdict `{name}`{hint} (known: {})", known.join(", ")))
-        })
-    });
-    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let is_known = |text: &str| match text.strip_prefix(ID) {
-        Some(id) => id.len() == 12 && is_hex(id),
-        None => (4..=64).contains(&text.len()) && is_hex(text),
-    };
-    if let Some(wrong) = asked.packet.as_ref().filter(|text| !is_known(text)) {
-        return Err(Failure::Usage(format!(
-            "--packet: `{wrong}` is neither a head (4 to 64 hexadecimal digits in small letters) nor an id (`{ID}` and 12 of them), as reports \
-             print both"
-        )));
-    }
     let since = parsed("--since", asked.since.as_ref())?;
-    Ok(Filter { packet: asked.packet.clone(), since, verdict: verdict.transpose()? })
+    Filter::new(asked.packet.as_deref(), since, asked.verdict.as_deref())
+        .map_err(|error| Failure::Usage(format!("--{}: {error}", error.member())))
 }
 
 /// What a run says of packets.
@@ -119,8 +86,8 @@ fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<OfRun, St
     let mut fold = Verdicts {
         run: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         stored: &stored,
-        wants_ids: filter.packet.as_ref().is_some_and(|wanted| wanted.starts_with(ID)),
-        ends: ends(&folder).map_err(told)?,
+        wants_ids: filter.wants_ids(),
+        ends: folder.attempt_ends().map_err(told)?,
         current: &current,
         found: OfRun::default(),
         about_packets: false,
@@ -151,8 +118,8 @@ struct Verdicts<'r> {
     stored: &'r Stored,
     /// Whether packets are chosen by their ids, which only the packets themselves hold.
     wants_ids: bool,
-    /// See [`ends`].
-    ends: BTreeMap<(u32, u64), u64>,
+    /// When each attempt ended, in milliseconds since 1970.
+    ends: BTreeMap<AttemptPlace, u64>,
     /// The row of the episode that is read.
     current: &'r RefCell<Option<Finished>>,
     found: OfRun,
@@ -164,20 +131,20 @@ struct Verdicts<'r> {
 impl EpisodeFold<RunError> for Verdicts<'_> {
     fn add(
         &mut self,
-        episode: &gimbal_analysis::episode::Episode<'_>,
+        episode: &Episode<'_>,
         texts: &mut dyn Texts<Error = RunError>,
     ) -> Result<(), FoldError<RunError>> {
         let Some(finished) = self.current.take() else { return Ok(()) };
-        let Some(read) = Episode::read(episode.events, Source::new(texts), self.wants_ids)? else {
+        let Some(read) = PacketEpisode::read(episode.events, Source::new(texts), self.wants_ids)? else {
             return Ok(());
         };
         self.about_packets = true;
-        let Some((verdict, confidence)) = read.given else {
+        let Some(Given { verdict, confidence }) = read.given else {
             self.found.open += 1;
             return Ok(());
         };
         let Finished { id, place, outcome } = finished;
-        let ended = self.ends.get(&(place.segment, place.attempt));
+        let ended = self.ends.get(&AttemptPlace { file: place.segment, attempt: place.attempt });
         let time = ended.and_then(|at| Utc::from_micros(i64::try_from(*at).ok()?.checked_mul(1000)?));
         let Some(time) = time else {
             self.untimed.get_or_insert_with(|| id.name());
@@ -221,82 +188,4 @@ fn task(id: &EpisodeId) -> String {
         task += &format!(" trial {}", id.trial);
     }
     task
-}
-
-/// When each attempt ended, in milliseconds since 1970, by its file and number.
-fn ends(folder: &RunFolder) -> Result<BTreeMap<(u32, u64), u64>, RunError> {
-    let mut ends = BTreeMap::new();
-    folder.rows(|file, row| {
-        if let Row::Attempted(attempted) = row {
-            ends.insert((file, attempted.try_number), attempted.at);
-        }
-    })?;
-    Ok(ends)
-}
-
-/// What an episode over a packet came to.
-struct Episode {
-    packet: Digest,
-    /// Where it was asked for.
-    packet_id: Option<String>,
-    corpus: Option<Digest>,
-    given: Option<(Verdict, Milli)>,
-}
-
-impl Episode {
-    /// `None` if the episode is not about a packet.
-    fn read(
-        events: &[Event],
-        mut texts: Source<'_, RunError>,
-        wants_id: bool,
-    ) -> Result<Option<Self>, FoldError<RunError>> {
-        let started = events.iter().find_map(|event| match &event.body {
-            Body::Started(started) => started.materials.iter().find(|material| material.kind == PACKET),
-            _ => None,
-        });
-        let Some(material) = started else { return Ok(None) };
-        let packet_id = if wants_id {
-            Packet::read(texts.text(&material.text)?.as_bytes()).ok().map(|read| read.header().packet.clone())
-        } else {
-            None
-        };
-        let mut episode = Self { packet: material.digest, packet_id, corpus: None, given: None };
-        let mut seen: Option<&TextRef> = None;
-        let mut by_judge = false;
-        for (number, event) in (0..).zip(events) {
-            texts.event = number;
-            match &event.body {
-                Body::Stepped(step) => seen = Some(&step.observation),
-                Body::ToolCalled(call) if call.tool == CONCLUDE && !by_judge => {
-                    episode.given = concluded(&texts.text(&call.arguments)?).or(episode.given);
-                }
-                Body::Note(note) if note.kind == VerdictGiven::KIND => {
-                    let given: VerdictGiven = texts.record(&note.data)?;
-                    if let Some(given) = judged(&given) {
-                        (episode.given, by_judge) = (Some(given), true);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some(seen) = seen {
-            episode.corpus = Marking::read(&texts.text(seen)?).map(|marking| marking.corpus);
-        }
-        Ok(Some(episode))
-    }
-}
-
-/// The verdict of a judge that was concluded.
-fn judged(given: &VerdictGiven) -> Option<(Verdict, Milli)> {
-    given.last.then(|| verdict(&given.verdict)).flatten().map(|verdict| (verdict, given.certainty))
-}
-
-/// The verdict of a call, whose confidence is in percent.
-fn concluded(arguments: &str) -> Option<(Verdict, Milli)> {
-    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
-    Some((verdict(arguments["verdict"].as_str()?)?, Milli(arguments["confidence"].as_i64()?.clamp(0, 100) * 10)))
-}
-
-fn verdict(name: &str) -> Option<Verdict> {
-    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
 }

@@ -3,6 +3,9 @@
 //! Runs are read elsewhere; here are the rows, the stream over them, and its check. A verdict that another run holds too, by the key of its episode
 //! and the chain of its journal, is a duplicate and not in the stream.
 
+mod filter;
+mod packet_episode;
+
 use std::collections::BTreeMap;
 
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
@@ -11,6 +14,9 @@ use gimbal_core::{Digest, Milli, canonical};
 use gimbal_evidence::Utc;
 use gimbal_evidence::judge::Verdict;
 use serde::{Deserialize, Serialize};
+
+pub use filter::{Filter, FilterError};
+pub use packet_episode::{Given, PacketEpisode};
 
 /// A verdict of a run. Its members are in the order of RFC 8785, so that its plain serialisation is canonical.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,32 +62,6 @@ pub struct Found {
 impl From<Entry> for Found {
     fn from(entry: Entry) -> Self {
         Self { entry, packet_id: None, is_renamed: false }
-    }
-}
-
-/// Which verdicts are listed. Its bytes begin the chain of a stream, so that another choice is another stream.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Filter {
-    /// The first digits of the head of the packet, or its id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub packet: Option<String>,
-    /// At this time or later.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub since: Option<Utc>,
-    /// Only this verdict.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
-}
-
-impl Filter {
-    fn takes(&self, Found { entry, packet_id, .. }: &Found) -> bool {
-        let is_of = |wanted: &String| {
-            entry.packet.to_string().starts_with(wanted.as_str()) || packet_id.as_ref() == Some(wanted)
-        };
-        self.packet.as_ref().is_none_or(is_of)
-            && self.since.is_none_or(|since| entry.time >= since)
-            && self.verdict.is_none_or(|verdict| entry.verdict == verdict)
     }
 }
 
