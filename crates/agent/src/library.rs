@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gimbal_core::{Digest, Files};
+use gimbal_core::{Files, Kept};
 use minijinja::Value;
 
 use crate::persona::{Persona, PersonaError, load};
@@ -34,23 +34,8 @@ impl Persona {
     /// # Errors
     /// As [`Persona::load`].
     pub fn shared(name: &str, files: &dyn Files) -> Result<Arc<Self>, PersonaError> {
-        static KNOWN: Mutex<VecDeque<(Digest, Arc<Persona>)>> = Mutex::new(VecDeque::new());
-        let asked = load::identity(name, files)?;
-        let known = |known: &VecDeque<(Digest, Arc<Self>)>| {
-            known.iter().find(|(digest, _)| *digest == asked).map(|(_, persona)| Arc::clone(persona))
-        };
-        if let Some(persona) = known(&KNOWN.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(persona);
-        }
-        let persona = Arc::new(Self::load(name, files)?);
-        let mut kept = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been as fast: all hold one.
-        if let Some(persona) = known(&kept) {
-            return Ok(persona);
-        }
-        kept.push_front((asked, Arc::clone(&persona)));
-        kept.truncate(KEPT);
-        Ok(persona)
+        static KNOWN: Kept<Persona> = Kept::new(KEPT);
+        KNOWN.get(load::identity(name, files)?, || Self::load(name, files))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What architectures over packets of evidence share: the packet of an episode, and the rules of the agents by rule.
 
-use gimbal_core::{EpisodeStopped, Files, Stage, yaml};
+use std::sync::Arc;
+
+use gimbal_core::{Digest, EpisodeStopped, Files, Kept, Stage, yaml};
 use gimbal_evidence::Packet;
 use gimbal_evidence::rules::RuleSet;
 
@@ -20,11 +22,14 @@ pub(crate) fn packet(stage: &dyn Stage) -> Result<Packet, EpisodeStopped> {
         .map_err(|error| EpisodeStopped::lasting(format!("the material `{name}` is not a packet: {error}")))
 }
 
-/// The rules of the agents by rule.
-pub(crate) fn rules(files: &dyn Files) -> Result<RuleSet, String> {
+/// The rules of the agents by rule, read once for all architectures that are built from the same file.
+pub(crate) fn rules(files: &dyn Files) -> Result<Arc<RuleSet>, String> {
+    static KNOWN: Kept<RuleSet> = Kept::new(4);
     let found = files.read(RULES).map_err(|error| error.to_string())?;
     let (text, place) = found.ok_or_else(|| format!("the file {RULES} is missing: agents by rule need it"))?;
-    let rules: RuleSet = yaml::read(&text, &place).map_err(|error| error.to_string())?;
-    rules.check().map_err(|error| format!("{place}: {error}"))?;
-    Ok(rules)
+    KNOWN.get(Digest::of(text.as_bytes()), || {
+        let rules: RuleSet = yaml::read(&text, &place).map_err(|error| error.to_string())?;
+        rules.check().map_err(|error| format!("{place}: {error}"))?;
+        Ok(rules)
+    })
 }

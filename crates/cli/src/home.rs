@@ -100,7 +100,7 @@ impl Home {
             let text = std::fs::read_to_string(path).map_err(|error| FileError::of(name, &error))?;
             return graph::read(&text, name);
         }
-        graph::named(name, &*self.files)
+        graph::named(name, &*self.files).map(Arc::unwrap_or_clone)
     }
 
     /// The models of a run. `section` is the section of its study.

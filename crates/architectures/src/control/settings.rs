@@ -219,7 +219,7 @@ pub(crate) fn resolve_for(
                 Source::Family(kind, families(list, kind, files).map_err(|problem| error("graph", &problem))?)
             }
             "family-planned" => Source::Planned(planned(list, files).map_err(|problem| error("graph", &problem))?),
-            file => Source::File(Arc::new(named(file, files).map_err(|problem| error("graph", &problem))?)),
+            file => Source::File(named(file, files).map_err(|problem| error("graph", &problem))?),
         },
         GraphFrom::Written(graph) => {
             graph.check(None).map_err(|problem| error("graph", &format!("graph: {problem}")))?;
@@ -325,7 +325,7 @@ fn families(list: bool, kind: Family, files: &dyn Files) -> Result<BTreeMap<Stri
         };
         let graph = named(name, files)?;
         if (graph.ways == Ways::List) == list {
-            graphs.insert(family.to_owned(), Arc::new(graph));
+            graphs.insert(family.to_owned(), graph);
         }
     }
     Ok(graphs)
@@ -354,7 +354,7 @@ fn planned(list: bool, files: &dyn Files) -> Result<BTreeMap<(String, String), A
                 key.0, key.1
             ));
         }
-        graphs.insert(key, Arc::new(graph));
+        graphs.insert(key, graph);
     }
     Ok(graphs)
 }

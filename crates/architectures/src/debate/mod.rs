@@ -239,7 +239,7 @@ struct Debate {
     audit: bool,
     /// Context blocks of the agents that see the packet.
     context: Vec<String>,
-    rules: RuleSet,
+    rules: Arc<RuleSet>,
     contracts: Contracts,
 }
 

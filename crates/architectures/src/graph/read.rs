@@ -1,7 +1,9 @@
 //! Graphs as files.
 
+use std::sync::Arc;
+
 use gimbal_core::yaml::{self, Kind, Location, Member, YamlError};
-use gimbal_core::{FileError, Files, nearest};
+use gimbal_core::{Digest, FileError, Files, Kept, nearest};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -134,13 +136,17 @@ fn text(node: &yaml::Node) -> Option<String> {
     }
 }
 
-/// The graph `graphs/NAME.yaml` of the data folder.
+/// Graphs that are kept: about as many as a study names.
+const KEPT: usize = 32;
+
+/// The graph `graphs/NAME.yaml` of the data folder, read once for all who ask for a file of the same text.
 ///
 /// # Errors
 /// When there is none of that name, or the file is not usable.
-pub fn named(name: &str, files: &dyn Files) -> Result<TaskGraph, GraphFileError> {
+pub fn named(name: &str, files: &dyn Files) -> Result<Arc<TaskGraph>, GraphFileError> {
+    static KNOWN: Kept<TaskGraph> = Kept::new(KEPT);
     match files.read(&format!("graphs/{name}.yaml"))? {
-        Some((text, place)) => read(&text, &place),
+        Some((text, place)) => KNOWN.get(Digest::of(text.as_bytes()), || read(&text, &place)),
         None => {
             let known: Vec<String> = files
                 .list("graphs")

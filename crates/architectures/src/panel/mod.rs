@@ -116,7 +116,7 @@ struct Panel {
     context: Vec<String>,
     contracts: Contracts,
     /// What an expert over a packet goes by.
-    rules: RuleSet,
+    rules: Arc<RuleSet>,
 }
 
 #[async_trait]
