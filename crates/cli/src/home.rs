@@ -111,21 +111,15 @@ impl Home {
         };
         let traits = match self.files.read("providers.yaml").map_err(Failure::usage)? {
             None => TraitTable::built_in(),
-            Some((text, origin)) => TraitTable::parse(&text, &origin).map_err(Failure::usage)?,
+            Some((text, origin)) => Arc::new(TraitTable::parse(&text, &origin).map_err(Failure::usage)?),
         };
         let threads = match threads {
             Some(0) => return Err(Failure::Usage("--threads must be at least 1".to_owned())),
             other => other.and_then(|threads| u32::try_from(threads).ok()),
         };
         let scripts = Arc::clone(&self.files) as Arc<dyn Files>;
-        let config = ModelsConfig {
-            prices,
-            traits: Arc::new(traits),
-            threads,
-            scripts,
-            readers: Arc::new(gimbal_readers::Library),
-            ..ModelsConfig::default()
-        };
+        let readers = Arc::new(gimbal_readers::Library);
+        let config = ModelsConfig { threads, scripts, readers, ..ModelsConfig::of(prices, traits) };
         Ok(Arc::new(Models::new(section.over(config))))
     }
 }

@@ -50,10 +50,18 @@ pub struct ModelsConfig {
 }
 
 impl Default for ModelsConfig {
-    /// The built-in prices, no cache, no recording, the process environment, the reproducible mode.
+    /// The built-in tables, as [`ModelsConfig::of`].
     fn default() -> Self {
+        Self::of(PriceTable::default(), TraitTable::built_in())
+    }
+}
+
+impl ModelsConfig {
+    /// These tables, no cache, no recording, the process environment, the reproducible mode.
+    #[must_use]
+    pub fn of(prices: PriceTable, traits: Arc<TraitTable>) -> Self {
         Self {
-            prices: PriceTable::default(),
+            prices,
             cache: None,
             record: None,
             retry: RetryPolicy::default(),
@@ -61,7 +69,7 @@ impl Default for ModelsConfig {
             rates: BTreeMap::new(),
             endpoints: BTreeMap::new(),
             facts: BTreeMap::new(),
-            traits: Arc::new(TraitTable::built_in()),
+            traits,
             threads: None,
             reproducible: true,
             scripts: Arc::new(NoFiles),
@@ -70,9 +78,7 @@ impl Default for ModelsConfig {
             clock: Arc::new(crate::layers::TokioClock::default()),
         }
     }
-}
 
-impl ModelsConfig {
     /// The rate of a model: its own, its family's, or the default of remote models.
     #[must_use]
     pub fn rate(&self, name: &str) -> Rate {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use gimbal_core::{Usage, yaml};
 use schemars::JsonSchema;
@@ -157,11 +158,14 @@ impl PriceTable {
 }
 
 impl Default for PriceTable {
-    /// The table that comes with the program.
+    /// The table that comes with the program, read once.
     fn default() -> Self {
-        // A test reads the built-in table, so that it cannot be broken in a release.
-        Self::parse(BUILTIN, "built-in price table")
-            .unwrap_or_else(|_| Self { date: String::new(), models: BTreeMap::new() })
+        static READ: LazyLock<PriceTable> = LazyLock::new(|| {
+            // A test reads the built-in table, so that it cannot be broken in a release.
+            PriceTable::parse(BUILTIN, "built-in price table")
+                .unwrap_or_else(|_| PriceTable { date: String::new(), models: BTreeMap::new() })
+        });
+        READ.clone()
     }
 }
 

@@ -2,6 +2,7 @@
 //! much fits. Data with source and date, in `providers.yaml`; a study may state other values.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use gimbal_core::{GrammarKind, yaml};
 use schemars::JsonSchema;
@@ -138,10 +139,12 @@ struct RowFile {
 }
 
 impl TraitTable {
-    /// The table that comes with the program; a test reads it, so that it cannot be broken in a release.
+    /// The table that comes with the program, read once; a test reads it, so that it cannot be broken in a release.
     #[must_use]
-    pub fn built_in() -> Self {
-        Self::parse(BUILTIN, "built-in providers.yaml").unwrap_or_default()
+    pub fn built_in() -> Arc<Self> {
+        static READ: LazyLock<Arc<TraitTable>> =
+            LazyLock::new(|| Arc::new(TraitTable::parse(BUILTIN, "built-in providers.yaml").unwrap_or_default()));
+        Arc::clone(&READ)
     }
 
     /// Reads a table; `origin` is named in errors.
@@ -266,7 +269,7 @@ mod tests {
     #[test]
     fn the_built_in_table_reads_and_knows_every_family() {
         let table = TraitTable::parse(BUILTIN, "providers.yaml").unwrap();
-        assert_eq!(table, TraitTable::built_in());
+        assert_eq!(table, *TraitTable::built_in());
         for provider in Provider::ALL {
             let family = format!("{}/*", provider.name());
             assert!(table.sources().contains_key(family.as_str()), "{family}");
