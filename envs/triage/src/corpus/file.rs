@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use gimbal_core::Digest;
-use gimbal_core::yaml::line_of;
+use gimbal_core::yaml::Node;
 use gimbal_evidence::extract::{Format, PseudonymError, Pseudonyms};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Pseudonym, SourceKind, Utc};
@@ -121,7 +121,9 @@ struct Twin {
 pub(super) fn read(text: &str, place: &str, folder: &Path) -> Result<Vec<Scenario>, CorpusError> {
     let file: File = gimbal_core::yaml::read(text, place)?;
     let names = Names::new(&file.names);
-    let lines = Lines { text, twin: None };
+    // What can be read as a file need not be one as a tree: `.nan` is a number of the one and not of the other.
+    let tree = Node::parse(text, place).ok();
+    let lines = Lines { tree: tree.as_ref(), twin: None };
     let mut scenarios = vec![scenario(&file, None, &names, (place, &lines), folder)?];
     for (index, twin) in file.twins.iter().enumerate() {
         let lines = Lines { twin: Some(index), ..lines };
@@ -130,10 +132,11 @@ pub(super) fn read(text: &str, place: &str, folder: &Path) -> Result<Vec<Scenari
     Ok(scenarios)
 }
 
-/// Where the keys of a scenario are in the text of its file.
+/// Where the keys of a scenario are in its file.
 #[derive(Clone, Copy)]
 struct Lines<'t> {
-    text: &'t str,
+    /// The file as a tree with places; `None` if it has none.
+    tree: Option<&'t Node>,
     /// Index of the twin.
     twin: Option<usize>,
 }
@@ -142,20 +145,25 @@ impl Lines<'_> {
     /// The line, from 1, of a key of the twin, or of the scenario where it is none.
     fn own(&self, key: &str) -> u64 {
         match self.twin {
-            Some(index) => line_of(self.text, &format!("twins[{index}].{key}")),
-            None => line_of(self.text, key),
+            Some(index) => self.at(&format!("twins[{index}].{key}")),
+            None => self.at(key),
         }
+    }
+
+    /// The line of what is at a path of the file.
+    fn at(&self, path: &str) -> u64 {
+        self.tree.map_or(1, |tree| tree.place_of(path).line)
     }
 
     /// The line of a key of the scenario, which a twin may take over.
     fn of(&self, key: &str, is_own: bool) -> u64 {
-        if is_own { self.own(key) } else { line_of(self.text, key) }
+        if is_own { self.own(key) } else { self.at(key) }
     }
 
     /// The line of a source, of which the scenario has `count` and a twin what comes behind.
     fn source(&self, index: usize, count: usize) -> u64 {
         match index.checked_sub(count) {
-            None => line_of(self.text, &format!("sources[{index}]")),
+            None => self.at(&format!("sources[{index}]")),
             Some(further) => self.own(&format!("sources[{further}]")),
         }
     }

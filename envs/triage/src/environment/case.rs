@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
-use gimbal_core::{EnvError, TaskId, nearest};
+use gimbal_core::{Digest, EnvError, Kept, TaskId, nearest};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{Draft, FactId, Marking, Selection};
 
 use super::settings::{Settings, data};
+use crate::corpus::PacketOptions;
 use crate::packet_index::PacketIndex;
+use crate::scenario::{RawSource, Scenario};
 use crate::tools::Conclusion;
+
+/// Cases that are kept: a few more than the largest split of generated scenarios holds.
+const KEPT: usize = 40;
 
 /// One scenario with its packet.
 #[derive(Clone, Debug)]
@@ -36,7 +41,7 @@ impl Case {
         Self { index, supported: Verdict::Inconclusive, decisive: Vec::new(), explaining: Vec::new(), unanswered: None }
     }
 
-    /// The case of a task.
+    /// The case of a task. One without files is made once for all episodes of the scenario.
     ///
     /// # Errors
     /// When there is no such scenario, or its packet cannot be made.
@@ -49,6 +54,21 @@ impl Case {
                 "`triage` has no task `{task}`{hint}; `gimbal env triage tasks` lists the scenarios of {place}"
             )));
         };
+        // Of files it is checked each time that they are the ones which the scenario was written on.
+        if scenario.sources.iter().any(|source| matches!(source, RawSource::File { .. })) {
+            return Self::make(scenario, settings);
+        }
+        static KNOWN: Kept<Case> = Kept::new(KEPT);
+        let PacketOptions { max_facts, mixed, pseudonyms } = settings.packets();
+        let digest = scenario.digest().map_err(|error| data(&error))?;
+        // The digest of a scenario leaves out its names and its year.
+        let Scenario { pseudonyms: names, year, .. } = scenario;
+        let options = format!("{max_facts} {mixed} {pseudonyms} {names:?} {year:?}");
+        let input = Digest::of_parts(&[&digest.0, options.as_bytes()]);
+        KNOWN.get(input, || Self::make(scenario, settings)).map(Arc::unwrap_or_clone)
+    }
+
+    fn make(scenario: &Scenario, settings: &Settings) -> Result<Self, EnvError> {
         let telemetry = settings.telemetry();
         let packet = scenario.packet(telemetry.as_deref(), &settings.packets()).map_err(|error| data(&error))?;
         let supported = scenario.criterion.verdict(&packet);
