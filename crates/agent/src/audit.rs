@@ -22,6 +22,8 @@ pub struct Finding {
 pub struct Forbidden {
     /// As written, and by letters and digits alone.
     words: Vec<(String, String)>,
+    /// Places among the words, in the order of their letters and digits.
+    sorted: Vec<usize>,
 }
 
 impl Forbidden {
@@ -38,14 +40,32 @@ impl Forbidden {
                 }
             }
         }
-        Self { words }
+        let mut sorted: Vec<usize> = (0..words.len()).collect();
+        sorted.sort_by(|left, right| words[*left].1.cmp(&words[*right].1));
+        Self { words, sorted }
     }
 
     /// Those that are in `text`, in any case, in one word or in several (`CybORG`, `cyb-org`, `cage 2`, `BLine`), in the
     /// singular or the plural. Parts of longer words do not count: `package` holds no cage.
     pub fn within<'a>(&'a self, text: &str) -> impl Iterator<Item = &'a str> {
         let pieces = pieces(text);
-        self.words.iter().filter(move |(_, plain)| stands(&pieces, plain)).map(|(word, _)| word.as_str())
+        let mut found = vec![false; self.words.len()];
+        for first in 0..pieces.len() {
+            let piece = pieces[first].text.as_str();
+            // All that begin with the first piece, and the word of which it is the plural.
+            let singular = piece.strip_suffix('s').into_iter().flat_map(|word| self.beginning(word)).take(1);
+            for at in self.beginning(piece).iter().chain(singular) {
+                found[*at] = found[*at] || stands(&pieces[first..], &self.words[*at].1);
+            }
+        }
+        self.words.iter().zip(found).filter(|(_, found)| *found).map(|((word, _), _)| word.as_str())
+    }
+
+    /// Places of the words that begin with these letters; the word of these letters alone is the first of them.
+    fn beginning(&self, letters: &str) -> &[usize] {
+        let plain = |at: &usize| self.words[*at].1.as_str();
+        let from = &self.sorted[self.sorted.partition_point(|at| plain(at) < letters)..];
+        &from[..from.partition_point(|at| plain(at).starts_with(letters))]
     }
 }
 
@@ -168,22 +188,20 @@ fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether some pieces that stand together make up `word`, or its plural.
+/// Whether the first of these pieces, with those that stand together with it, make up `word`, or its plural.
 fn stands(pieces: &[Piece], word: &str) -> bool {
-    (0..pieces.len()).any(|first| {
-        let mut rest = word;
-        for (at, piece) in pieces[first..].iter().enumerate() {
-            if at > 0 && !piece.joined {
-                return false;
-            }
-            match rest.strip_prefix(piece.text.as_str()) {
-                Some("") => return true,
-                Some(more) => rest = more,
-                None => return piece.text.strip_suffix('s') == Some(rest),
-            }
+    let mut rest = word;
+    for (at, piece) in pieces.iter().enumerate() {
+        if at > 0 && !piece.joined {
+            return false;
         }
-        false
-    })
+        match rest.strip_prefix(piece.text.as_str()) {
+            Some("") => return true,
+            Some(more) => rest = more,
+            None => return piece.text.strip_suffix('s') == Some(rest),
+        }
+    }
+    false
 }
 
 #[cfg(test)]
