@@ -122,7 +122,7 @@ pub(crate) fn action(
     }
     let said = match own.form {
         Form::Lines => text.rsplit_once("Answer: ").map(|(_, action)| action.trim().to_owned()),
-        Form::Json => embedded(&text).into_iter().find_map(|value| Some(value.get("action")?.as_str()?.to_owned())),
+        Form::Json => embedded(&text).find_map(|value| Some(value.get("action")?.as_str()?.to_owned())),
         Form::Native | Form::Plain => Some(text.trim().to_owned()),
     };
     said.and_then(|said| said.lines().next().map(str::to_owned)).filter(|said| !said.is_empty())

@@ -12,7 +12,7 @@ fn tools(sheet: &Sheet<'_>) -> Vec<String> {
     let listed = sheet.request(&["tools"]).and_then(|request| request.get("tools").and_then(Value::as_array).cloned());
     let listed = listed.unwrap_or_else(|| {
         // A repair may show the request in another place of the message.
-        let tools = embedded(sheet.first()).into_iter().find_map(|value| value["tools"].as_array().cloned());
+        let tools = embedded(sheet.first()).find_map(|value| value["tools"].as_array().cloned());
         tools.unwrap_or_default()
     });
     let names: Vec<String> =

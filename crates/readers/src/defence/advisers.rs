@@ -70,7 +70,7 @@ fn subject(sheet: &Sheet<'_>) -> Option<String> {
         words.get(at + 1).map(|name| (*name).to_owned())
     };
     let asked = || {
-        let objects = embedded(first).into_iter();
+        let objects = embedded(first);
         objects.filter_map(|value| value.get("subject").and_then(Value::as_str).map(str::to_owned)).next()
     };
     first.lines().find_map(named).or_else(asked)
@@ -163,7 +163,7 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
     // Whoever is asked for the same message again is told what to write where a text names no action.
     if suggestions.is_empty() && !again.is_empty() {
         let told = sheet.system.rsplit_once("answer [").map_or("", |(_, rest)| rest);
-        suggestions.extend(embedded(told).into_iter().filter(Value::is_object).take(1));
+        suggestions.extend(embedded(told).filter(Value::is_object).take(1));
     }
     if grave && let Some(tool) = deliberation(sheet, 1) {
         let question = "Which action is certain to end the situation?".to_owned();
@@ -174,7 +174,7 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
 
 /// The message that describes the situation.
 fn situation(sheet: &Sheet<'_>) -> Option<Map<String, Value>> {
-    let objects = embedded(sheet.first()).into_iter().filter_map(|value| value.as_object().cloned());
+    let objects = embedded(sheet.first()).filter_map(|value| value.as_object().cloned());
     let mut objects = objects.filter(|object| object.contains_key("severity"));
     objects.next()
 }

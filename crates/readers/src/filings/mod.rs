@@ -207,8 +207,8 @@ impl ResearchState {
         let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         if name.contains("search") {
             self.searched.push(mark(arguments));
-            for row in embedded(seen).iter().filter_map(Value::as_array).flatten() {
-                self.listed(row);
+            for found in embedded(seen) {
+                found.as_array().into_iter().flatten().for_each(|row| self.listed(row));
             }
         } else if name.contains("parse") {
             if seen.contains("SUCCESS") {

@@ -2,23 +2,30 @@
 
 use serde_json::Value;
 
-/// The JSON objects and arrays in a text, outermost ones only, in order.
-#[must_use]
-pub fn embedded(text: &str) -> Vec<Value> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['{', '['])) {
-        let begin = at + next;
-        let mut values = serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Value>();
-        match values.next() {
-            Some(Ok(value)) => {
-                at = begin + values.byte_offset().max(1);
-                found.push(value);
+/// The JSON objects and arrays in a text, outermost ones only, in order. Each is read when it is asked for.
+pub fn embedded(text: &str) -> impl Iterator<Item = Value> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while let Some(begin) = rest.bytes().position(|byte| matches!(byte, b'{' | b'[')) {
+            let from = &rest[begin..];
+            rest = &from[1..];
+            if !may_begin(from) {
+                continue;
             }
-            _ => at = begin + 1,
+            let mut values = serde_json::Deserializer::from_str(from).into_iter::<Value>();
+            if let Some(Ok(value)) = values.next() {
+                rest = &from[values.byte_offset().max(1)..];
+                return Some(value);
+            }
         }
-    }
-    found
+        None
+    })
+}
+
+/// Whether an object or array may begin here: in an object a key or the end follows. Most braces of prose end here.
+fn may_begin(text: &str) -> bool {
+    let inner = text.strip_prefix('{').map(str::trim_start);
+    inner.is_none_or(|inner| inner.starts_with(['"', '}']))
 }
 
 /// A value as JSON with one blank after each colon and comma: the spacing that grammars for lines of text let through.
@@ -55,8 +62,10 @@ mod tests {
     #[test]
     fn json_is_found_in_prose() {
         let text = "ACTIONS\n{\"a\": [1]}\nand {not json} and [2, 3].";
-        assert_eq!(embedded(text), [json!({ "a": [1] }), json!([2, 3])]);
-        assert!(embedded("{{{{ [").is_empty());
+        assert_eq!(embedded(text).collect::<Vec<_>>(), [json!({ "a": [1] }), json!([2, 3])]);
+        assert_eq!(embedded("{{{{ [").next(), None);
+        let text = "{ } {\n\t\"é\": {\"b\": []}} {\"c\" [ ]";
+        assert_eq!(embedded(text).collect::<Vec<_>>(), [json!({}), json!({ "é": { "b": [] } }), json!([])]);
     }
 
     #[test]

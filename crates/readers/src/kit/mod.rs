@@ -103,15 +103,19 @@ impl<'a> Sheet<'a> {
     /// A JSON object between tags in the first user message that has these keys.
     #[must_use]
     pub fn request(&self, keys: &[&str]) -> Option<Map<String, Value>> {
-        let found = sections(self.first()).into_iter().find_map(|(_, body)| {
-            let value: Value = serde_json::from_str(body.trim()).ok()?;
-            value.as_object().filter(|map| keys.iter().all(|key| map.contains_key(*key))).cloned()
-        });
-        found.or_else(|| {
-            json::embedded(self.first()).into_iter().find_map(|value| {
-                value.as_object().filter(|map| keys.iter().all(|key| map.contains_key(*key))).cloned()
-            })
-        })
+        let object = |value: Value| match value {
+            Value::Object(map) if keys.iter().all(|key| map.contains_key(*key)) => Some(map),
+            _ => None,
+        };
+        // Only what names the keys is read: most messages are others.
+        let names = |text: &str| keys.iter().all(|key| text.contains(key));
+        let first = self.first();
+        if !names(first) {
+            return None;
+        }
+        let bodies = sections(first).into_iter().filter(|(_, body)| names(body));
+        let mut found = bodies.filter_map(|(_, body)| object(serde_json::from_str(body.trim()).ok()?));
+        found.next().or_else(|| json::embedded(first).find_map(object))
     }
 
     /// Whether the answer is to be JSON with these keys: each is named in quotation marks in the system message.

@@ -60,9 +60,8 @@ impl Sheet<'_> {
     /// the tools describe themselves.
     #[must_use]
     pub fn kinds(&self) -> Vec<ActionKind> {
-        let described = json::embedded(&self.system)
-            .into_iter()
-            .find_map(|value| value.get("actions").and_then(Value::as_array).cloned());
+        let described =
+            json::embedded(&self.system).find_map(|value| value.get("actions").and_then(Value::as_array).cloned());
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let described = described.unwrap_or_default();
         let kinds = described.iter().filter(|value| value.get("name").is_some()).map(|value| ActionKind {

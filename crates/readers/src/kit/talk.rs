@@ -69,7 +69,7 @@ fn own(message: &Message) -> Own {
         return Own::Call(call.tool.clone(), call.arguments.as_object().cloned().unwrap_or_default());
     }
     let text = message.text.trim();
-    if let Some(value) = super::json::embedded(text).into_iter().find(Value::is_object)
+    if let Some(value) = super::json::embedded(text).find(Value::is_object)
         && let Some(own) = written(&value)
     {
         return own;

@@ -169,8 +169,8 @@ impl Page {
             Value::String(text) => {
                 self.take(text);
                 // A message within a message.
-                for inner in embedded(text).iter().filter(|inner| inner.is_object()) {
-                    self.strings(inner);
+                for inner in embedded(text).filter(Value::is_object) {
+                    self.strings(&inner);
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.strings(item)),

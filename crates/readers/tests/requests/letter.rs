@@ -259,7 +259,7 @@ impl<'a> Letter<'a> {
 
     /// The kinds of action that the system message explains.
     pub fn glossary(&self) -> Vec<Value> {
-        let found = embedded(self.system).into_iter().find_map(|value| value.get("actions").cloned());
+        let found = embedded(self.system).find_map(|value| value.get("actions").cloned());
         found.as_ref().and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
