@@ -9,6 +9,10 @@ pub const FALLBACK_LIMIT: f64 = 0.5;
 /// Share of invalid attempts at an action from which on a cell is not a measurement of its model, as the mean over its episodes.
 pub const INVALID_LIMIT: f64 = 0.8;
 
+/// Share of messages of which nothing could be used from which on a cell is not a measurement of its model, where code acts on
+/// messages and agents make no call: a default or a rule spoke in their place. The mean over its episodes.
+pub const UNUSABLE_LIMIT: f64 = 0.5;
+
 /// Rounding of a mean of shares.
 const ROUNDING: f64 = 1e-12;
 
@@ -24,20 +28,22 @@ pub fn mean_share(episodes: impl IntoIterator<Item = Rate>) -> Option<f64> {
 }
 
 /// Whether the model hardly acted: in the mean over its episodes ([`mean_share`]) at least [`FALLBACK_LIMIT`] of the steps
-/// were the fallback's, or at least [`INVALID_LIMIT`] of the attempts brought no action.
+/// were the fallback's, or at least [`INVALID_LIMIT`] of the attempts brought no action, or of at least [`UNUSABLE_LIMIT`] of the
+/// messages on which code acts nothing could be used.
 #[must_use]
-pub fn hardly_acted(fallback: Option<f64>, invalid: Option<f64>) -> bool {
+pub fn hardly_acted(fallback: Option<f64>, invalid: Option<f64>, unusable: Option<f64>) -> bool {
     let reaches = |share: Option<f64>, limit: f64| share.is_some_and(|share| share >= limit - ROUNDING);
-    reaches(fallback, FALLBACK_LIMIT) || reaches(invalid, INVALID_LIMIT)
+    reaches(fallback, FALLBACK_LIMIT) || reaches(invalid, INVALID_LIMIT) || reaches(unusable, UNUSABLE_LIMIT)
 }
 
 /// The rule in words, for tables and pages.
 #[must_use]
 pub fn rule() -> String {
     format!(
-        "in the mean over episodes the fallback took at least {:.0}% of the steps, or at least {:.0}% of the attempts at an action were invalid",
+        "in the mean over episodes the fallback took at least {:.0}% of the steps, or at least {:.0}% of the attempts at an action were invalid, or of at least {:.0}% of the messages on which code acts nothing could be used",
         100.0 * FALLBACK_LIMIT,
-        100.0 * INVALID_LIMIT
+        100.0 * INVALID_LIMIT,
+        100.0 * UNUSABLE_LIMIT
     )
 }
 
@@ -46,11 +52,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_shares_have_a_limit_and_nothing_played_reaches_none() {
-        assert!(hardly_acted(Some(0.5), Some(0.0)));
-        assert!(!hardly_acted(Some(0.4), Some(0.7)));
-        assert!(hardly_acted(None, Some(0.8)));
-        assert!(!hardly_acted(None, None));
+    fn every_share_has_a_limit_and_nothing_played_reaches_none() {
+        assert!(hardly_acted(Some(0.5), Some(0.0), None));
+        assert!(!hardly_acted(Some(0.4), Some(0.7), Some(0.4)));
+        assert!(hardly_acted(None, Some(0.8), None));
+        assert!(hardly_acted(Some(0.0), Some(0.0), Some(0.5)));
+        assert!(!hardly_acted(None, None, None));
     }
 
     #[test]
@@ -59,6 +66,6 @@ mod tests {
         assert_eq!(mean_share([rate(90, 90), rate(0, 10), rate(0, 0)]), Some(0.5));
         assert_eq!(mean_share([rate(0, 0)]), None);
         // A mean of equal shares reaches the limit that each of them reaches.
-        assert!(hardly_acted(None, mean_share((0..7).map(|_| rate(4, 5)))));
+        assert!(hardly_acted(None, mean_share((0..7).map(|_| rate(4, 5))), None));
     }
 }

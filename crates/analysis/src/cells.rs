@@ -101,6 +101,13 @@ pub struct CellSummary {
     /// Mean over episodes of the share of invalid attempts: the same.
     #[serde(default)]
     pub invalid_mean: Option<f64>,
+    /// Messages of which nothing could be used, of all that agents were asked for, where code acts on messages
+    /// ([`CellInfo::acts_by_messages`]).
+    #[serde(default)]
+    pub unusable: Rate,
+    /// Mean over episodes of the share of such messages: the same.
+    #[serde(default)]
+    pub unusable_mean: Option<f64>,
     /// Median latency of a model call in milliseconds.
     pub latency_p50_ms: Option<f64>,
     /// 95th percentile of the latency of a model call in milliseconds.
@@ -160,7 +167,7 @@ impl CellSummary {
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        !self.info.models.is_empty() && hardly_acted(self.fallback_mean, self.invalid_mean)
+        !self.info.models.is_empty() && hardly_acted(self.fallback_mean, self.invalid_mean, self.unusable_mean)
     }
 
     /// What measures the model is taken out.
@@ -396,6 +403,10 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
             rows.iter().map(|row| Rate { count: u64::from(row.fallbacks), of: u64::from(row.steps) }),
         ),
         invalid_mean: mean_share(rows.iter().map(|row| Rate { count: row.invalid_attempts(), of: row.attempts() })),
+        unusable: Rate { count: add(|row| row.unusable_messages), of: add(|row| row.messages) },
+        unusable_mean: mean_share(
+            rows.iter().map(|row| Rate { count: u64::from(row.unusable_messages), of: u64::from(row.messages) }),
+        ),
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
         cost_total: spent(all),

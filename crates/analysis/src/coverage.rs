@@ -210,6 +210,7 @@ fn draw(pairs: &[Pair], design: &Design, generator: &mut Generator) -> Rows {
         thresholds,
         faults: String::new(),
         simulator: false,
+        acts_by_messages: false,
     };
     let model = RoleModel { role: "default".to_owned(), model: "simulated tokens".to_owned() };
     let mut rows = Rows {

@@ -10,6 +10,7 @@
 
 pub mod acted;
 mod agreement;
+mod answered;
 pub mod bill;
 pub mod calibration;
 mod cells;
@@ -25,8 +26,8 @@ pub mod frontier;
 pub mod hypothesis;
 mod interval_notes;
 pub mod judged;
-pub mod metrics;
 mod marks;
+pub mod metrics;
 pub mod name;
 mod options;
 pub mod paired;
@@ -52,6 +53,7 @@ mod trials;
 pub mod work_folds;
 
 pub use agreement::Agreement;
+pub use answered::AnsweredFold;
 pub use bill::{AttemptState, Bill, BillLine, BillSum};
 pub use cells::{Analysis, CellSummary, Gap, RoleSummary};
 pub use clusters::{EpisodePlace, Grouping};
@@ -61,9 +63,9 @@ pub use error::AnalysisError;
 pub use failures::CallFailures;
 pub use gimbal_core::Stop;
 pub use interval_notes::{few_note, interval_note};
+pub use marks::{CellMark, CellMarks};
 pub use options::{BaselineChoice, Options};
 pub use paired::{Discordance, PairedTest, paired_test};
-pub use marks::{CellMark, CellMarks};
 pub use printable::{Printable, printable, printable_lines};
 pub use proportion::Proportion;
 pub use rate::Rate;

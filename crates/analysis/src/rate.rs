@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// So many of so many, without an interval: calls within an episode depend on one another, so that a binomial one would be too narrow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rate {
     /// How many.
     pub count: u64,

@@ -53,6 +53,10 @@ pub struct CellInfo {
     /// Whether its architecture tries calls in copies of the environment, and so sees what agents do not see: marked in every table.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulator: bool,
+    /// Whether its agents only write messages, and code makes every call: whether the model acted is then judged by
+    /// [`EpisodeRow::messages`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts_by_messages: bool,
 }
 
 /// A role and the model that plays it.
@@ -288,6 +292,12 @@ pub struct EpisodeRow {
     /// Steps taken by the safe fallback because no valid action came.
     #[serde(default)]
     pub fallbacks: u32,
+    /// Messages that agents were asked for, where code acts on messages ([`CellInfo::acts_by_messages`]); else 0.
+    #[serde(default)]
+    pub messages: u32,
+    /// Those of them of which nothing could be used: a default or a rule spoke in the agent's place.
+    #[serde(default)]
+    pub unusable_messages: u32,
     /// Attempts that were sent and whose answer never arrived: their cost is unknown.
     #[serde(default)]
     pub unknown_attempts: u32,

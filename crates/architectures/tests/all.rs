@@ -12,6 +12,7 @@ mod defence_requests;
 mod gate;
 mod hierarchy;
 mod on_the_stage;
+mod output_bounds;
 mod panel;
 mod requests;
 mod routing;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use common::TestFiles;
-use gimbal_analysis::EpisodeRow;
+use gimbal_analysis::{Analysis, EpisodeRow};
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, FileError, Files, ModelError};
 use gimbal_model::{ModelFacts, Models, ModelsConfig, SetupError};
 use gimbal_study::plan::{self, Options, Problems};
@@ -101,6 +101,37 @@ async fn a_perfect_expert_through_every_protocol_plays_like_the_policy_it_follow
         assert_eq!((row.fallbacks, row.rejected_calls, row.infrastructure), (0, 0, false), "{}", row.cell);
         assert_eq!(row.stop.name(), "solved");
     }
+}
+
+// covers: BOG-225
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_code_acts_on_messages_those_that_are_unusable_decide_whether_the_model_acted() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = "{ name: dossier }";
+    let run = |place: &'static str, architectures: &'static str, role: &'static str| {
+        let place = folder.path().join(place);
+        async move {
+            let roles = format!("{{ default: {role} }}");
+            played(resolve_in(environment, architectures, &roles, ""), &place).await;
+            let rows = load_rows(&RunFolder::open(&place).unwrap()).unwrap();
+            let analysis = Analysis::new(&rows, &gimbal_analysis::Options::default()).unwrap();
+            (rows.episodes, analysis)
+        }
+    };
+    let (rows, analysis) = run("babbles", "{ base: panel }", "scripted/babbles").await;
+    assert!(rows.iter().all(|row| row.messages > 0 && row.unusable_messages == row.messages), "{rows:?}");
+    let cell = &analysis.cells[0];
+    assert_eq!((cell.unusable_mean, cell.hardly_acted()), (Some(1.0), true));
+    assert_eq!(cell.returns.and_then(|returns| returns.half_width), None);
+    assert_eq!(cell.efficient, None);
+
+    let (rows, analysis) = run("expert", "{ base: panel }", "noisy/1.0").await;
+    assert!(rows.iter().all(|row| row.messages > 0 && row.unusable_messages == 0), "{rows:?}");
+    assert!(!analysis.cells[0].hardly_acted());
+
+    // An agent that makes its calls itself is judged by them.
+    let (rows, _) = run("itself", "{ base: react, context: [history] }", "noisy/1.0").await;
+    assert!(rows.iter().all(|row| row.messages == 0), "{rows:?}");
 }
 
 // covers: BOG-032, BOG-033, BOG-034

@@ -32,6 +32,12 @@ pub trait Architecture: Send + Sync {
         None
     }
 
+    /// Whether its agents only write messages, and code makes every call: then what they wrote decides whether a model acted,
+    /// and not the calls.
+    fn acts_by_messages(&self) -> bool {
+        false
+    }
+
     /// What must be made before it can be played on an environment of this name, and how; `None` where nothing is missing.
     /// It may be planned and estimated nevertheless.
     fn lacks(&self, environment: &str) -> Option<String> {

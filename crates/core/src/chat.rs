@@ -571,6 +571,12 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Whether hidden reasoning counts against the bound of the output, so that a bound that is meant for the answer alone
+    /// would leave none of it.
+    fn reasons_within_bound(&self) -> bool {
+        false
+    }
+
     /// The grammar by which an answer to this request may be judged: what a mask enforced. `None` where the model could not
     /// be given the grammar of the request, so that its answer is a free one.
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {

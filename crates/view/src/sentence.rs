@@ -118,8 +118,15 @@ fn lead(hardly: &[&CellSummary], acted: usize) -> String {
         (_, 0) => format!("In all {all} cells with a model ({})", models(hardly)),
         (some, _) => format!("In {some} of {all} cells with a model ({})", models(hardly)),
     };
+    let messages = match hardly.iter().any(|cell| cell.unusable_mean.is_some()) {
+        true => format!(
+            "; of {} of the messages that it was asked for nothing could be used",
+            share(|cell| cell.unusable_mean)
+        ),
+        false => String::new(),
+    };
     format!(
-        "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid. {} no measurement. ",
+        "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid{messages}. {} no measurement. ",
         share(|cell| cell.fallback_mean),
         share(|cell| cell.invalid_mean),
         if hardly.len() == 1 { "It is" } else { "They are" },

@@ -200,6 +200,7 @@ pub(crate) fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
             thresholds: Thresholds::default(),
             faults: String::new(),
             simulator: false,
+            acts_by_messages: false,
         });
         let mut runs: BTreeMap<String, u32> = BTreeMap::new();
         for (events, marking) in episodes {

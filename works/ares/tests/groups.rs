@@ -105,6 +105,7 @@ fn inputs(cells: &[(&str, Vec<Vec<Event>>)]) -> Inputs {
             thresholds: Thresholds::default(),
             faults: String::new(),
             simulator: false,
+            acts_by_messages: false,
         });
         for (number, events) in episodes.iter().enumerate() {
             let task = format!("t{number}");

@@ -48,6 +48,7 @@ impl Made {
             thresholds: Thresholds::default(),
             faults: if faults { "diverted".to_owned() } else { String::new() },
             simulator: false,
+            acts_by_messages: false,
         }
     }
 

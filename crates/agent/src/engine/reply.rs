@@ -27,12 +27,16 @@ pub struct ReplySpec {
 
 impl ReplySpec {
     /// The grammar that a second request to a role is held to: that of the form, where a mask is wanted and the role's model can be given
-    /// one. As an expression, which holds the spacing too, else as a schema.
+    /// one.
     #[must_use]
     pub fn mask(&self, stage: &dyn Stage, role: &str) -> Option<Arc<Grammar>> {
-        if !self.mask {
-            return None;
-        }
+        if self.mask { self.enforceable(stage, role) } else { None }
+    }
+
+    /// The form as a grammar of a kind that the role's model can be held to: as an expression, which holds the spacing too, else as a
+    /// schema; `None` where it can be held to neither.
+    #[must_use]
+    pub(super) fn enforceable(&self, stage: &dyn Stage, role: &str) -> Option<Arc<Grammar>> {
         let as_regex = Arc::new(Grammar::Regex(self.form.regex.clone()));
         if stage.can_mask(role, &as_regex) {
             return Some(as_regex);

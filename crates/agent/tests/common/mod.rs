@@ -17,7 +17,7 @@ use gimbal_core::{
 use serde_json::Value;
 
 /// The project's files, some of them replaced.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct TestFiles(pub BTreeMap<String, String>);
 
 impl TestFiles {

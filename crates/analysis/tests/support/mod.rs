@@ -25,6 +25,7 @@ pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
         },
         faults: String::new(),
         simulator: false,
+        acts_by_messages: false,
     }
 }
 
@@ -53,6 +54,8 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         rejected_calls: 2,
         failed_attempts: 0,
         fallbacks: 1,
+        messages: 0,
+        unusable_messages: 0,
         unknown_attempts: 0,
         refusals: 0,
         truncations: 0,

@@ -54,7 +54,7 @@ pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, Side
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
-const BEHAVIOUR: u32 = 5;
+const BEHAVIOUR: u32 = 6;
 
 /// The family `debate`.
 #[derive(Debug)]
@@ -382,6 +382,10 @@ impl Architecture for Debate {
             "narrator": self.telling.name(),
             "context": self.context,
         })
+    }
+
+    fn acts_by_messages(&self) -> bool {
+        true
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {

@@ -39,7 +39,7 @@ pub use settings::{Rule, Settings};
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 1;
+const BEHAVIOUR: u32 = 2;
 
 /// The family `panel`.
 #[derive(Debug)]
@@ -152,6 +152,10 @@ impl Architecture for Panel {
             "rounds": self.rounds,
             "context": self.context,
         })
+    }
+
+    fn acts_by_messages(&self) -> bool {
+        true
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {

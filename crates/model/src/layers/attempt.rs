@@ -59,6 +59,10 @@ impl<M: ChatModel> ChatModel for Attempt<M> {
         self.inner.tokens(text)
     }
 
+    fn reasons_within_bound(&self) -> bool {
+        self.inner.reasons_within_bound()
+    }
+
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
         self.inner.enforced(request)
     }

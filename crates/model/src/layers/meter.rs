@@ -125,6 +125,10 @@ impl ChatModel for Meter {
         self.inner.tokens(text)
     }
 
+    fn reasons_within_bound(&self) -> bool {
+        self.inner.reasons_within_bound()
+    }
+
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
         self.inner.enforced(request)
     }

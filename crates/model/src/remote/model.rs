@@ -204,6 +204,10 @@ impl ChatModel for Remote {
         })
     }
 
+    fn reasons_within_bound(&self) -> bool {
+        self.known.effort
+    }
+
     fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
         self.mask(request).judged
     }

@@ -1,6 +1,6 @@
 //! What a report reads of a run folder: rows, books and the folds over journals, in one pass.
 
-use gimbal_analysis::{Bill, PastCell, Rows};
+use gimbal_analysis::{AnsweredFold, Bill, PastCell, Rows};
 use gimbal_core::{Digest, canonical};
 
 use super::accounts::Accounts;
@@ -52,7 +52,11 @@ pub fn read(folder: &RunFolder, stored: &Stored, folds: &mut [&mut Fold<'_>]) ->
         books.finished(episode);
         true
     };
-    Episodes::of(folder, stored).pass(seen, folds)?;
+    let by_messages = stored.cells.iter().filter(|cell| cell.info.acts_by_messages);
+    let mut answered = AnsweredFold::new(by_messages.map(|cell| cell.info.id.clone()));
+    let mut all: Vec<&mut Fold<'_>> = folds.iter_mut().map(|fold| &mut **fold as &mut Fold<'_>).collect();
+    all.push(&mut answered);
+    Episodes::of(folder, stored).pass(seen, &mut all)?;
     let past = index.each_past(|episode| {
         books.past(&episode);
         Ok::<(), rusqlite::Error>(())
@@ -69,7 +73,9 @@ pub fn read(folder: &RunFolder, stored: &Stored, folds: &mut [&mut Fold<'_>]) ->
             rows.failed(attempt);
         }
     }
-    Ok(Reading { rows: rows.finish(accounts), books: books.finish(folder)? })
+    let mut rows = rows.finish(accounts);
+    answered.fill(&mut rows);
+    Ok(Reading { rows, books: books.finish(folder)? })
 }
 
 /// The rows of a run.

@@ -125,6 +125,10 @@ impl EpisodeStage {
             }
             (outcome, _) => outcome,
         };
+        if player.model.enforced(&request).is_none() {
+            // The journal names the grammar that was enforced, and no other.
+            request.grammar = None;
+        }
         self.answered(lane, role, &request, &facts, (outcome, injected))
     }
 

@@ -131,9 +131,14 @@ impl Stage for EpisodeStage {
     }
 
     async fn ask(&self, lane: LaneId, role: &str, request: AskRequest) -> Result<Completion, AskError> {
-        let mut sampling = self.find_role(role).map(|role| role.settings.sampling.clone()).unwrap_or_default();
+        let known = self.find_role(role);
+        let mut sampling = known.map(|role| role.settings.sampling.clone()).unwrap_or_default();
         if let Some(bound) = request.max_output_tokens {
-            sampling.max_output_tokens = bound;
+            // The bound of a call is that of its answer. Where hidden reasoning counts against it too, what the role allows is
+            // left for that.
+            let reasoning = known.is_some_and(|role| role.model.reasons_within_bound());
+            let hidden = if reasoning { sampling.max_output_tokens } else { 0 };
+            sampling.max_output_tokens = bound.saturating_add(hidden);
         }
         if let Some(temperature) = request.temperature {
             sampling.temperature = temperature;

@@ -35,6 +35,7 @@ pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> C
         },
         faults: String::new(),
         simulator: false,
+        acts_by_messages: false,
     }
 }
 
@@ -59,6 +60,8 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         rejected_calls: (draw % 5) as u32,
         failed_attempts: 0,
         fallbacks: draw.is_multiple_of(7).into(),
+        messages: 0,
+        unusable_messages: 0,
         unknown_attempts: 0,
         refusals: 0,
         truncations: 0,

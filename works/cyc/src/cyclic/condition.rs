@@ -271,6 +271,7 @@ mod tests {
             thresholds: Thresholds::default(),
             faults: String::new(),
             simulator: false,
+            acts_by_messages: false,
         }
     }
 

@@ -159,7 +159,7 @@ impl CellCycles {
         let rate = |count: u32, of: u32| Rate { count: count.into(), of: of.into() };
         let fallback = mean_share(self.records.iter().map(|one| rate(one.fallback_steps, one.steps)));
         let invalid = mean_share(self.records.iter().map(|one| rate(one.rejected, one.attempts)));
-        !self.info.models.is_empty() && hardly_acted(fallback, invalid)
+        !self.info.models.is_empty() && hardly_acted(fallback, invalid, None)
     }
 }
 

@@ -104,6 +104,7 @@ pub fn info(plan: &Plan) -> CellInfo {
         thresholds: Thresholds { success_above: Some(999), ..Thresholds::default() },
         faults: if plan.fault > 0 { format!("diversion {}%", plan.fault) } else { String::new() },
         simulator: false,
+        acts_by_messages: false,
     }
 }
 

@@ -210,6 +210,7 @@ fn cell(
         thresholds: row::Thresholds::default(),
         faults: faults.label.clone(),
         simulator: built.needs.simulator,
+        acts_by_messages: architecture.acts_by_messages(),
     };
     let mut cell = Cell {
         place: 0,
