@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use gimbal_core::{Block, EpisodeStopped, LaneId, Stage, View};
+use gimbal_agent::AgentSession;
+use gimbal_core::{Block, Brief, EpisodeStopped, LaneId, Stage, View};
 use gimbal_messages::bounded;
 
 /// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
@@ -35,7 +36,7 @@ pub(crate) fn beside<'a>(view: &View, first: Option<&Block>, names: &'a [String]
 }
 
 /// The blocks of an adviser's prompt: those that are named, as an agent on its own is shown them, and what was seen first where the belief state does
-/// not hold it: where what can be done changes, or is written freely.
+/// not hold it ([`told_once`]).
 ///
 /// # Errors
 /// What stopped the episode.
@@ -46,11 +47,45 @@ pub(crate) async fn blocks(
     names: &[String],
 ) -> Result<Vec<Block>, EpisodeStopped> {
     let view = stage.view().await;
-    let told = view.brief.literals_change || view.brief.free_arguments;
-    let first = first.filter(|_| told);
+    let first = first.filter(|_| told_once(&view.brief));
     let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
     blocks.extend(stage.context(lane, &beside(&view, first, names)).await?);
     Ok(blocks)
+}
+
+/// The blocks of an agent that decides afresh in every step: those that are named, and in environments whose observations the belief state does not
+/// hold ([`told_once`]) what was seen first, the result of its latest action, and the actions that are possible now (CYC-036). In all others the first
+/// observation is part of what contexts differ in (BOG-130), and the blocks are those that are named.
+///
+/// An agent that may take only what it is advised to gets no list: `advised`.
+///
+/// # Errors
+/// What stopped the episode.
+pub(crate) async fn deciding(
+    stage: &dyn Stage,
+    session: &AgentSession<'_>,
+    (first, names): (Option<&Block>, &[String]),
+    advised: bool,
+) -> Result<Vec<Block>, EpisodeStopped> {
+    let view = stage.view().await;
+    if !told_once(&view.brief) {
+        return stage.context(LaneId::MAIN, names).await;
+    }
+    let mut all = Cow::Borrowed(names);
+    if view.step > 1 && names.iter().all(|name| name != LATEST) {
+        all.to_mut().insert(0, LATEST.to_owned());
+    }
+    let mut blocks = blocks(stage, LaneId::MAIN, first, &all).await?;
+    if !advised {
+        let listed = session.listed(stage).await?;
+        blocks.extend(listed.map(|text| Block { name: "possible_actions".to_owned(), text }));
+    }
+    Ok(blocks)
+}
+
+/// Whether an environment tells something that its belief state does not hold: where what can be done changes, or is written freely.
+fn told_once(brief: &Brief) -> bool {
+    brief.literals_change || brief.free_arguments
 }
 
 /// The block of the latest observation.

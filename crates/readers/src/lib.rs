@@ -22,7 +22,7 @@ use gimbal_core::chat::InformationKind;
 use gimbal_model::reader::{Page, Reader, Readers, Reply};
 
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The readers of this program, by name.
 #[derive(Clone, Copy, Debug, Default)]

@@ -51,3 +51,29 @@ async fn controllers_answer_with_every_exposure() {
         assert!(won >= least, "{name}: {won} of {all}");
     }
 }
+
+/// Named configurations of agents that decide afresh in every step, and the share of questions that a careful player answers with each. What is
+/// stored is in the status alone: without it the first document is stored again and again.
+const AFRESH: [(&str, f64); 5] =
+    [("hist+net", 0.9), ("obs+hist+net", 0.9), ("+improve", 0.9), ("network", 0.9), ("obs", 0.0)];
+
+// covers: BOG-130
+#[tokio::test]
+async fn planners_answer_with_what_their_contexts_hold() {
+    let options = json!({});
+    for (configuration, least) in AFRESH {
+        let mut all = Tally::default();
+        for (at, cell) in Cell::all("react", &json!({ "configuration": configuration })).into_iter().enumerate() {
+            for (seed, task) in tasks(&FinanceAgent, "synthetic", &options, 54).iter().skip(at * 6).take(6).enumerate()
+            {
+                let played = cell.play(&FinanceAgent, &options, task, seed as u64).await;
+                if !played.won() && std::env::var("READER_STORY").is_ok() {
+                    println!("{}", played.story());
+                }
+                all.add(&played);
+            }
+        }
+        println!("{configuration}: {}", all.line());
+        assert!(all.rate() >= least, "{configuration}: {}", all.line());
+    }
+}

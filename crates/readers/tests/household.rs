@@ -194,3 +194,34 @@ async fn a_planner_of_single_steps_knows_its_task() {
         }
     }
 }
+
+/// Named configurations of agents that decide afresh in every step, and the share of games that a careful player wins with each. What was
+/// cleaned and where it was looked for must be in the status or in the past; the latest observation alone holds none of it.
+const AFRESH: [(&str, &str, f64); 7] = [
+    ("react", "network", 0.9),
+    ("react", "obs+net", 0.9),
+    ("react", "hist+net", 0.9),
+    ("react", "obs+hist", 0.9),
+    ("react", "+improve", 0.9),
+    ("react", "obs", 0.3),
+    ("hierarchy", "hier-base", 0.9),
+];
+
+// covers: BOG-130, CYC-036
+#[tokio::test]
+async fn planners_win_generated_games_with_what_their_contexts_hold() {
+    let environment = Alfworld::over(None);
+    let options = json!({ "tools": "split" });
+    for (base, configuration, least) in AFRESH {
+        let mut all = Tally::default();
+        for (at, cell) in Cell::all(base, &json!({ "configuration": configuration })).into_iter().enumerate() {
+            let games: Vec<TaskId> =
+                tasks(&environment, "generated", &options, 24).into_iter().skip(at * 4).take(4).collect();
+            let tally = tally(&cell, &environment, &options, &games).await;
+            assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{}", cell.name());
+            all.extend(&tally);
+        }
+        println!("{configuration}: {}", all.line());
+        assert!(all.rate() >= least, "{configuration}: {}", all.line());
+    }
+}

@@ -104,7 +104,7 @@ impl<'a> Conversation<'a> {
         if let Some(fixed) = literals.take_if(|_| !session.brief().literals_change) {
             opening = format!("{opening}\n\n{fixed}");
         }
-        let native = if often { session.narrowed(stage).await } else { session.native() };
+        let native = session.narrowed(stage).await;
         let system = match session.text_bounds(stage, &present, reply_spec).map_err(halt)? {
             Some(bounds) => Arc::new(Message::new(Speaker::System, format!("{}\n\n{bounds}", present.system.text))),
             None => Arc::clone(&present.system),

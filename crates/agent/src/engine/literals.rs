@@ -85,6 +85,19 @@ impl AgentSession<'_> {
         self.possible_actions(stage).await
     }
 
+    /// The list of the actions that are possible now, between tags, for an agent that decides afresh in every step; `None` under native calls, whose
+    /// schemas are narrowed instead, where the system prompt lists the actions, and if the environment leaves all values open (CYC-036).
+    ///
+    /// # Errors
+    /// A stop when a text cannot be filled in.
+    pub async fn listed(&self, stage: &dyn Stage) -> Result<Option<Arc<str>>, EpisodeStopped> {
+        let settings = self.settings();
+        if settings.protocol == Protocol::NativeTools || settings.inject_action_list {
+            return Ok(None);
+        }
+        self.possible_actions(stage).await
+    }
+
     /// The list of the actions that are possible now, between tags, for an agent that writes actions into a message; `None` if the
     /// environment leaves all values open (CYC-036).
     ///
@@ -149,7 +162,9 @@ impl AgentSession<'_> {
     /// The tools for native calls, with the values that are possible now where these change; a tool with none is left out.
     pub(super) async fn narrowed(&self, stage: &dyn Stage) -> Arc<[ToolSpec]> {
         let native = self.native();
-        if native.is_empty() || !self.lists() || !self.brief().literals_change {
+        // Who decides afresh in every step is always told; who acts many times, where its settings say so.
+        let told = self.settings().acting.is_none() || self.lists();
+        if native.is_empty() || !told || !self.brief().literals_change {
             return native;
         }
         let closed: BTreeMap<String, Closed> =

@@ -27,7 +27,7 @@ use panel::AdviserPanel;
 pub use settings::Settings;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-const BEHAVIOUR: u32 = 4;
+const BEHAVIOUR: u32 = 5;
 
 /// The family `hierarchy`.
 #[derive(Debug)]
@@ -120,8 +120,9 @@ impl Architecture for Hierarchy {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let planner = self.planner.session(stage).await?;
+        let first = crate::first::observation(&stage.view().await);
         loop {
-            let blocks = stage.context(LaneId::MAIN, &self.context).await?;
+            let blocks = crate::first::deciding(stage, &planner, (first.as_ref(), &self.context), true).await?;
             let panel = AdviserPanel::of(self, stage).await?;
             planner.step_with(stage, LaneId::MAIN, &blocks, &panel).await?;
         }

@@ -113,10 +113,11 @@ impl React {
             return self.converse(stage, most, beside).await;
         }
         let session = self.agent.session(stage).await?;
+        let first = crate::first::observation(&stage.view().await);
         let gate_state = GateState::default();
         loop {
             let mut blocks = beside.blocks.to_vec();
-            blocks.extend(stage.context(LaneId::MAIN, &self.context).await?);
+            blocks.extend(crate::first::deciding(stage, &session, (first.as_ref(), &self.context), false).await?);
             session.step_with(stage, LaneId::MAIN, &blocks, &self.gated(beside.peers, &gate_state, None)).await?;
         }
     }

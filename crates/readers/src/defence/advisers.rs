@@ -67,7 +67,10 @@ fn subject(sheet: &Sheet<'_>) -> Option<String> {
         let words: Vec<&str> =
             line.split_whitespace().map(|word| word.trim_matches(['.', '?', ',', '`', '"'])).collect();
         let at = words.iter().position(|word| NOUNS.contains(word))?;
-        words.get(at + 1).map(|name| (*name).to_owned())
+        // A number behind a name is part of it: `bed 1`.
+        let number = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
+        let name = words.get(at + 1)?;
+        Some(words.get(at + 2).filter(number).map_or((*name).to_owned(), |number| format!("{name} {number}")))
     };
     let asked = || {
         let objects = embedded(first);
@@ -77,7 +80,7 @@ fn subject(sheet: &Sheet<'_>) -> Option<String> {
 }
 
 /// What a subject is called.
-const NOUNS: [&str; 2] = ["host", "node"];
+const NOUNS: [&str; 3] = ["host", "node", "receptacle"];
 
 /// The key of the subject in a finding: the noun that the answer's format names.
 fn noun(sheet: &Sheet<'_>, tools: &str) -> &'static str {

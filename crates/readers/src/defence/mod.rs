@@ -7,11 +7,11 @@
 //! used once each, in the order that they ask for, before a fix; where nothing changed there is nothing to deliberate on.
 //! Advisers, whose turns are few, raise one question.
 
-mod advisers;
+pub(crate) mod advisers;
 mod glossary;
 mod literal;
 mod office;
-mod planner;
+pub(crate) mod planner;
 mod sight;
 
 use gimbal_core::chat::InformationKind;

@@ -188,8 +188,10 @@ pub fn used(sheet: &Sheet<'_>, tool: &str) -> bool {
 
 /// The advisers that may be asked, by the names of the tools that the prompt lists.
 pub struct Advice<'a> {
-    analysis: Option<&'a str>,
-    suggestion: Option<&'a str>,
+    /// Who compares a subject with its baseline.
+    pub analysis: Option<&'a str>,
+    /// Who suggests actions.
+    pub suggestion: Option<&'a str>,
     suggested: bool,
 }
 
@@ -220,6 +222,12 @@ impl<'a> Advice<'a> {
 
 /// The request for suggestions: the four keys that the prompt names.
 fn situation(sheet: &Sheet<'_>, target: &str, severity: &str) -> Map<String, Value> {
+    let said = if severity == "high" { "It has changed against its baseline." } else { "Nothing has changed." };
+    request(sheet, [target, said, severity, ""])
+}
+
+/// A request for suggestions with these values: target, situation, severity, context.
+pub fn request(sheet: &Sheet<'_>, [target, situation, severity, context]: [&str; 4]) -> Map<String, Value> {
     let tools = between(&sheet.system, "tools").unwrap_or_default();
     let key = tools.split('"').find(|word| word.starts_with("target_")).map(str::to_owned);
     // Under native calls the tool itself names its arguments.
@@ -233,23 +241,25 @@ fn situation(sheet: &Sheet<'_>, target: &str, severity: &str) -> Map<String, Val
     });
     let pairs = [
         (key, target),
-        (
-            "situation".to_owned(),
-            if severity == "high" { "It has changed against its baseline." } else { "Nothing has changed." },
-        ),
+        ("situation".to_owned(), situation),
         ("severity".to_owned(), severity),
-        ("context".to_owned(), ""),
+        ("context".to_owned(), context),
     ];
     pairs.into_iter().map(|(key, value)| (key, Value::from(value))).collect()
 }
 
 /// The action to take of those that were suggested last: the wanted one, else the first.
 fn suggested(sheet: &Sheet<'_>, tool: &str, wanted: &str) -> Option<String> {
-    let turn = sheet.talk.iter().rev().find(|turn| tool_of(&turn.own) == Some(tool))?;
-    let items = turn.seen.find('[').and_then(|at| literal::first(&turn.seen[at..]))?;
-    let items: Vec<&str> =
-        items.as_array()?.iter().filter_map(|item| item.get("action").and_then(Value::as_str)).collect();
-    items.iter().find(|action| **action == wanted).or_else(|| items.first()).map(|action| (*action).to_owned())
+    let items = suggestions(sheet, tool);
+    items.iter().find(|action| **action == wanted).or_else(|| items.first()).cloned()
+}
+
+/// The actions that were suggested last, in their order.
+pub fn suggestions(sheet: &Sheet<'_>, tool: &str) -> Vec<String> {
+    let turn = sheet.talk.iter().rev().find(|turn| tool_of(&turn.own) == Some(tool));
+    let items = turn.and_then(|turn| turn.seen.find('[').and_then(|at| literal::first(&turn.seen[at..])));
+    let items = items.as_ref().and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(|item| item.get("action").and_then(Value::as_str).map(str::to_owned)).collect()
 }
 
 /// An action, as a call.

@@ -5,6 +5,7 @@
 
 mod answer;
 mod figures;
+mod past;
 mod question;
 
 use gimbal_core::chat::InformationKind;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::control::{self, Office, Step, Work};
 use crate::kit::{Act, Form, Own, Sheet, embedded};
+use past::written;
 use question::{Need, needs};
 
 /// Whether the prompt mentions filings.
@@ -118,19 +120,6 @@ fn call(own: &Own) -> Option<(String, Map<String, Value>)> {
     }
 }
 
-/// Reads `name key="value", other=["a"]`.
-fn written(text: &str) -> Option<(String, Map<String, Value>)> {
-    let (name, mut rest) = text.trim().split_once(' ')?;
-    let mut arguments = Map::new();
-    while let Some((key, after)) = rest.split_once('=') {
-        let mut values = serde_json::Deserializer::from_str(after).into_iter::<Value>();
-        let value = values.next()?.ok()?;
-        arguments.insert(key.trim().trim_start_matches(',').trim().to_owned(), value);
-        rest = &after[values.byte_offset()..];
-    }
-    Some((name.to_owned(), arguments))
-}
-
 /// How the blocks begin that may follow the latest result in a request.
 const BLOCKS: [&str; 4] =
     ["\n\nSources so far:", "\n\nFound and not opened:", "\n\nStored documents:", "\n\nSteps so far:"];
@@ -152,6 +141,7 @@ impl ResearchState {
         for value in embedded(sheet.first()) {
             self.take(&value);
         }
+        self.recall(sheet.first());
         // The latest result is the reader's reply where it is neither a list nor about storing.
         let latest = sheet.first().rsplit_once("Result of the latest call:\n");
         let latest = latest.and_then(|(_, rest)| {
@@ -174,10 +164,11 @@ impl ResearchState {
                     self.held.push((key.clone(), url.clone(), text(value, "source").unwrap_or_default()));
                     self.stored.push((key, url));
                 } else if let (Some(name), Some(url)) = (text(value, "name"), text(value, "url")) {
-                    // `10-K EX-21 Company (TICK) (CIK 1) 2025-02-20`
+                    // `10-K EX-21 Company (TICK) (CIK 1) 2025-02-20`; the form itself is of its own type.
                     let words: Vec<&str> = name.split_whitespace().collect();
                     let word = |at: usize| words.get(at).copied().unwrap_or_default().to_owned();
                     let (form, kind, day) = (word(0), word(1), word(words.len().saturating_sub(1)));
+                    let kind = if kind.starts_with("EX-") { kind } else { form.clone() };
                     self.rows.push(Row { url, form, kind, day, company: name });
                 }
                 self.listed(value);

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
+use super::past;
 use crate::kit::{Own, Sheet, embedded};
 
 /// Numbered names, such as `egg 4`.
@@ -40,6 +41,10 @@ pub(super) struct Belief {
     pub cared: BTreeSet<(String, String)>,
     /// Commands after which nothing happened.
     pub vain: BTreeSet<String>,
+    /// Receptacles that the agent went to, by its own past.
+    pub visited: BTreeSet<String>,
+    /// Whether the page shows neither a past nor a belief state: only where the agent is says where to go on.
+    pub blind: bool,
 }
 
 /// The command that an agent gave.
@@ -67,7 +72,14 @@ impl Belief {
                 belief.furnish(place);
             }
         }
+        let afresh = past::is_afresh(sheet);
+        if afresh {
+            belief.recall(sheet.first());
+        }
         belief.told(sheet.first());
+        if afresh {
+            belief.look_around(sheet);
+        }
         for turn in sheet.talk.iter().filter(|turn| !turn.refused) {
             if let Some(command) = command(&turn.own) {
                 belief.hear(&command, &turn.seen);
@@ -140,7 +152,7 @@ impl Belief {
         self.cared.iter().map(|(verb, object)| format!("done: {verb} {object} with success")).collect()
     }
 
-    fn cares_in(&mut self, text: &str) {
+    pub(super) fn cares_in(&mut self, text: &str) {
         for verb in ["clean", "heat", "cool"] {
             for part in text.split(&format!("{verb} ")).skip(1) {
                 if let Some((object, _)) = part.split_once(" with ") {
@@ -189,7 +201,7 @@ impl Belief {
         }
     }
 
-    fn look_at(&mut self, place: &str, seen: &str) {
+    pub(super) fn look_at(&mut self, place: &str, seen: &str) {
         if seen.contains("is closed") || seen.contains("is shut") {
             self.closed.insert(place.to_owned());
             return;
@@ -201,7 +213,8 @@ impl Belief {
 
     /// Whether what a receptacle holds was seen.
     pub fn seen(&self, place: &str) -> bool {
-        self.holds.contains_key(place) && !self.closed.contains(place)
+        self.visited.contains(place)
+            || self.holds.contains_key(place) && !self.closed.contains(place)
             || self.holds.get(place).is_some_and(|all| !all.is_empty())
     }
 

@@ -2,9 +2,11 @@
 //!
 //! It gives only commands that the page lists as possible. What it knows of the house is what the page shows.
 
+mod advice;
 mod belief;
 mod goal;
 mod knowledge;
+mod past;
 
 use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
@@ -20,12 +22,13 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says = |text: &str| text.contains("household") && text.contains("receptacle");
     says(&sheet.system)
         || sheet.shown().any(|text| says(text) || (text.contains("manipulate_object") && text.contains("explore")))
+        || advice::knows(sheet)
 }
 
 /// Answers a request.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>) -> Reply {
-    control::reply(sheet, &Housekeeper)
+    advice::reply(sheet).unwrap_or_else(|| control::reply(sheet, &Housekeeper))
 }
 
 struct Housekeeper;
@@ -199,9 +202,13 @@ impl Mind<'_> {
         {
             return Wish::new("locate", thought, vec![format!("open {here}")]);
         }
-        let new: Vec<String> = belief
-            .places
-            .iter()
+        // Who remembers nothing goes from each place to the next one.
+        let here = belief.here.as_ref().and_then(|here| belief.places.iter().position(|place| place == here));
+        let next = here.map_or(0, |at| at + 1);
+        let turned = || belief.places[next..].iter().chain(&belief.places[..next]);
+        let ordered: Vec<&String> = if belief.blind { turned().collect() } else { belief.places.iter().collect() };
+        let new: Vec<String> = ordered
+            .into_iter()
             .filter(|place| !belief.seen(place) && belief.here.as_ref() != Some(place))
             .map(|place| format!("go to {place}"))
             .filter(|command| !belief.vain.contains(command))
@@ -210,6 +217,10 @@ impl Mind<'_> {
         let mut commands: Vec<String> =
             new.into_iter().filter(|command| self.possible.is_empty() || self.can(command)).collect();
         commands.extend(open);
+        if !belief.visited.is_empty() {
+            let again = turned().map(|place| format!("go to {place}"));
+            commands.extend(again.filter(|command| self.can(command)));
+        }
         commands.extend(self.starting("go to ").cloned());
         Wish::new("locate", thought, commands)
     }
@@ -225,9 +236,18 @@ impl Housekeeper {
         if belief.places.is_empty() {
             sheet.miss(InformationKind::Names, "names of receptacles");
         }
-        let possible = choices.iter().map(|choice| choice.literal.clone()).collect();
+        // Who takes what is advised is shown no list.
+        let possible = match advice::leads(sheet) {
+            true => advice::possible(sheet, &belief),
+            false => choices.iter().map(|choice| choice.literal.clone()).collect(),
+        };
         let mind = Mind { goal: &goal, belief: &belief, possible };
-        mind.next()
+        let mut wish = mind.next();
+        if past::is_afresh(sheet) {
+            let needed = |name: &str| goal.wants(name) || goal.light && kind_of(name) == goal.place;
+            wish.thought.push_str(&belief.note(needed));
+        }
+        wish
     }
 }
 

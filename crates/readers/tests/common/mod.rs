@@ -432,6 +432,16 @@ impl Tally {
         self.steps += u64::from(played.outcome.steps);
     }
 
+    /// Takes up another tally.
+    pub fn extend(&mut self, other: &Self) {
+        self.episodes += other.episodes;
+        self.won += other.won;
+        self.rejected += other.rejected;
+        self.fallbacks += other.fallbacks;
+        self.lacks += other.lacks;
+        self.steps += other.steps;
+    }
+
     pub fn rate(&self) -> f64 {
         self.won as f64 / self.episodes.max(1) as f64
     }

@@ -10,7 +10,8 @@ use super::{Found, Scene, short};
 pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     let seen =
         scene.first.is_empty() || letter.opening.contains(&scene.first) || scene.brief.goal.contains(&scene.first);
-    if matches!(letter.kind, Kind::Works | Kind::Routes | Kind::Guides)
+    let afresh = letter.kind == Kind::Decides && told_once(scene);
+    if (afresh || matches!(letter.kind, Kind::Works | Kind::Routes | Kind::Guides))
         && !seen
         && !begins(letter.opening, &scene.first)
     {
@@ -28,8 +29,8 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             found.push(("what is known now is out of sight", short(lost.map_or(letter.opening, |block| block))));
         }
     }
-    // In a conversation the result of the latest call is in it, at its beginning or as a result.
-    if letter.kind == Kind::Works
+    // In a conversation the result of the latest call is in it, at its beginning or as a result; who decides afresh is shown it.
+    if (afresh || letter.kind == Kind::Works)
         && let Some(latest) = letter.now.latest.as_deref().map(str::trim)
         && !letter.told.contains(&latest.chars().take(RESULT).collect::<String>())
     {
@@ -41,6 +42,12 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             found.push(("facts of the packet are out of sight", format!("{lost} of {}", scene.facts.len())));
         }
     }
+}
+
+/// Whether an environment tells something once that its belief state does not hold. In all others the first observation and the latest one are what the
+/// contexts of those who decide differ in (BOG-130).
+fn told_once(scene: &Scene) -> bool {
+    scene.brief.literals_change || scene.brief.free_arguments
 }
 
 /// How much of a result must be in sight, in characters: long ones are cut.
@@ -77,7 +84,11 @@ fn begins(text: &str, first: &str) -> bool {
 
 /// What may be done now stands where an agent that works looks for it.
 pub fn literals(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
-    if letter.kind != Kind::Works {
+    let advised =
+        scene.brief.tool_names.get("suggest_action").is_some_and(|name| letter.offered().contains(&name.as_str()));
+    let listed = letter.system.contains("<available_actions_list>\n");
+    let afresh = letter.kind == Kind::Decides && scene.brief.literals_change && !advised && !listed;
+    if letter.kind != Kind::Works && !afresh {
         return;
     }
     let messages = &letter.request.messages;
