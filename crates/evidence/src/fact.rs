@@ -111,16 +111,47 @@ pub struct Locator {
 pub struct Aggregate {
     /// How many.
     pub count: Counter,
-    /// The first one's time, where it has one.
+    /// The first one's time, where all of them have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Utc>,
     /// How the fact was computed.
     pub formula: String,
-    /// The last one's time, where it has one.
+    /// The last one's time, where all of them have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Utc>,
     /// Merkle root over the leaves of the members' raw records, in the order in which they were read.
     pub root: Digest,
+}
+
+/// When something happened by the clock of one source whose times name no year. The days and times of day are those of the source; the year
+/// counts from [`SourceClock::FIRST_YEAR`], which is the year that the source begins in. So the order and the distance of two such times of one
+/// source are known, and nothing beside other sources. Members in the order of RFC 8785.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceClock {
+    /// The first time of what the fact stands for.
+    pub first: Utc,
+    /// The last one.
+    pub last: Utc,
+    /// The source.
+    pub source: SourceId,
+}
+
+impl SourceClock {
+    /// The year that a source begins in. It is a leap year, and no year of a log.
+    pub const FIRST_YEAR: i16 = 4;
+}
+
+/// A first and a last time, and whose clock they are of: `None` for UTC, else the source that names no year. Times of different clocks
+/// cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Whose clock it is.
+    pub clock: Option<SourceId>,
+    /// The first time.
+    pub first: Utc,
+    /// The last time.
+    pub last: Utc,
 }
 
 /// One observed statement (ARES-003, ARES-004). Its members are in the order of RFC 8785, and hold texts only, so that its
@@ -141,6 +172,9 @@ pub struct Fact {
     pub attributes: BTreeMap<String, String>,
     /// What kind of thing was observed.
     pub class: Class,
+    /// When it happened by the clock of its source, where the source names no year and none was supplied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<SourceClock>,
     /// What else the fact is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
@@ -166,6 +200,15 @@ impl Fact {
     pub fn span(&self) -> Option<(Utc, Utc)> {
         let counted = self.aggregate.as_ref().and_then(|aggregate| aggregate.first.zip(aggregate.last));
         counted.or_else(|| self.time.as_ref().map(|time| (time.utc, time.utc)))
+    }
+
+    /// The same by whatever clock there is: UTC, else that of the source.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        let utc = self.span().map(|(first, last)| Interval { clock: None, first, last });
+        utc.or_else(|| {
+            self.clock.map(|SourceClock { first, last, source }| Interval { clock: Some(source), first, last })
+        })
     }
 
     /// The bytes that are hashed: canonical JSON.

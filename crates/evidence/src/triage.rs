@@ -6,20 +6,22 @@ mod hits;
 mod html;
 mod places;
 mod played;
+mod words;
 
 use std::fmt::Write as _;
 
 use gimbal_core::Milli;
 use serde_json::{Value, json};
 
-pub use gaps::Gaps;
+pub use gaps::{Gaps, Skipped};
 pub use places::Places;
 pub use played::Played;
+pub use words::{line, time};
 
-use crate::claim::{Assertion, Entailment};
 use crate::judge::Verdict;
-use crate::rules::{Outcome, Position, Unknown};
-use crate::{Fact, FactId, Packet};
+use crate::rules::{Outcome, Position};
+use crate::{Class, Fact, FactId, Packet};
+use words::question;
 
 /// A verdict with the packet that it is about.
 #[derive(Clone, Copy, Debug)]
@@ -47,18 +49,15 @@ impl Triage<'_> {
             out,
             "{}  confidence {}{}  (judge: {})",
             outcome.verdict,
-            outcome.confidence,
+            self.confidence(),
             self.balance("  "),
             outcome.judge
         );
         let _ =
             writeln!(out, "packet {}  {} facts  head {}", packet.header().packet, packet.facts().len(), packet.head());
+        let _ = writeln!(out, "root {}", packet.root());
         if packet.header().left_out.count.0 > 0 {
-            let _ = writeln!(
-                out,
-                "records without a fact of their own: {}; those that were counted are in the facts that count them",
-                packet.header().left_out.count
-            );
+            let _ = writeln!(out, "{}", self.left_out());
         }
         for missing in self.missing() {
             let _ = writeln!(out, "{missing}");
@@ -113,13 +112,14 @@ impl Triage<'_> {
         let Self { packet, outcome, .. } = self;
         let mut out = String::new();
         let _ = writeln!(out, "# {}\n", outcome.verdict);
-        let _ = writeln!(out, "Confidence {}{}, judge `{}`.", outcome.confidence, self.balance(", "), outcome.judge);
+        let _ = writeln!(out, "Confidence {}{}, judge `{}`.", self.confidence(), self.balance(", "), outcome.judge);
         let _ = writeln!(
             out,
-            "Packet `{}` with {} facts, head `{}`.",
+            "Packet `{}` with {} facts, head `{}`, root `{}`.",
             packet.header().packet,
             packet.facts().len(),
-            packet.head()
+            packet.head(),
+            packet.root()
         );
         if !outcome.architect.techniques.is_empty() {
             let _ = writeln!(out, "{}: {}.", self.techniques(), outcome.architect.techniques.join(", "));
@@ -162,16 +162,19 @@ impl Triage<'_> {
         out
     }
 
-    /// One JSON object on each line: the verdict, then each assertion with its facts.
+    /// One JSON object on each line: the verdict, each assertion with the ids of its facts, hits of rules of others, the sources, and the facts
+    /// that are cited.
     #[must_use]
     pub fn json_lines(&self) -> Vec<Value> {
         let Self { packet, outcome, .. } = self;
         let mut lines = vec![json!({
             "record": "verdict", "verdict": outcome.verdict, "confidence": outcome.confidence.to_f64(), "judge": outcome.judge,
             "balance": outcome.balance.map(Milli::to_f64),
-            "packet": packet.header().packet, "head": packet.head(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
+            "packet": packet.header().packet, "head": packet.head(), "root": packet.root(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
             "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
-            "unclassified": self.gaps.unclassified,
+            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated,
+            "skipped": self.gaps.skipped.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
+            "missing": self.missing().collect::<Vec<_>>(), "idle_statements": self.idle(),
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
             "techniques": outcome.architect.techniques, "unknowns": outcome.skeptic.unknowns,
         })];
@@ -186,6 +189,8 @@ impl Triage<'_> {
             }));
         }
         lines.extend(self.hit_objects());
+        lines.extend(packet.header().sources.iter().map(|source| json!({ "record": "source", "source": source })));
+        lines.extend(self.cited().map(|fact| json!({ "record": "fact", "fact": fact, "sentence": line(fact) })));
         lines
     }
 
@@ -227,22 +232,57 @@ impl Triage<'_> {
     /// What no side could see or use, a sentence each.
     pub fn missing(&self) -> impl Iterator<Item = String> {
         let dismissal = match self.outcome.verdict {
-            Verdict::ThreatDismissed => ". The packet is dismissed, and not what happened",
+            Verdict::ThreatDismissed => ". The dismissal says nothing about what is missing",
             Verdict::Inconclusive | Verdict::ThreatConfirmed => "",
         };
         let unused = self.gaps.sentence().map(|what| format!("NOT SEEN: {what}{dismissal}."));
-        self.dropped().into_iter().chain(unused)
+        self.dropped().into_iter().chain(unused).chain(self.idle_statements())
     }
 
     /// How many records no side could see, because the packet had its most facts; `None` if every record is in a fact.
     fn dropped(&self) -> Option<String> {
         let count = self.gaps.in_no_fact;
         let dismissal = match self.outcome.verdict {
-            Verdict::ThreatDismissed => ". No side saw them: the packet is dismissed, and not what was read",
+            Verdict::ThreatDismissed => ". No side saw them, and the dismissal says nothing about them",
             Verdict::Inconclusive | Verdict::ThreatConfirmed => "",
         };
         (count > 0).then(|| {
             format!("RECORDS IN NO FACT, neither by themselves nor counted: {count}{dismissal}. The packet has its most facts: raise --max-facts, or read less (--since, --until, --entity)")
+        })
+    }
+
+    /// How many records have no fact of their own.
+    fn left_out(&self) -> String {
+        match self.packet.header().left_out.count.0 {
+            1 => "1 record has no fact of its own; facts that give a count include it".to_owned(),
+            count => format!("{count} records have no fact of their own; facts that give a count include them"),
+        }
+    }
+
+    /// Stated facts that cover no observed fact, of those that could explain one.
+    fn idle(&self) -> Vec<FactId> {
+        let could =
+            |fact: &&Fact| fact.class.is_context() && !matches!(fact.class, Class::History | Class::NotCollected);
+        let observed =
+            || self.packet.facts().iter().filter(|fact| !fact.class.is_context() && !fact.class.is_opinion());
+        let is_idle = |context: &&Fact| !observed().any(|fact| crate::claim::covers(context, fact));
+        self.packet.facts().iter().filter(could).filter(is_idle).map(|fact| fact.id).collect()
+    }
+
+    /// What is said of them: a name that is written in another way, or a window that times without a year are in none of.
+    fn idle_statements(&self) -> Option<String> {
+        let ids: Vec<String> = self.idle().iter().map(ToString::to_string).collect();
+        let no_year = self.packet.facts().iter().any(|fact| fact.clock.is_some());
+        let hint = if no_year {
+            format!("; times without a year lie in no window ({})", gaps::GIVE_THE_YEAR)
+        } else {
+            String::new()
+        };
+        (!ids.is_empty()).then(|| {
+            format!(
+                "EXPLAINS NOTHING HERE: {}. No observed fact is about what is stated there, in its window{hint}",
+                ids.join(", ")
+            )
         })
     }
 
@@ -256,18 +296,6 @@ impl Triage<'_> {
         silent.then_some("No rule holds over these facts. That is all that this dismissal says: attacks that no rule knows look the same.")
     }
 
-    /// A sentence with the facts behind it.
-    fn sentence(&self, assertion: &Assertion) -> String {
-        let facts: Vec<String> = assertion.facts.iter().map(ToString::to_string).collect();
-        let check = match self.packet.entails(assertion) {
-            Entailment::Entailed => "the facts entail it",
-            Entailment::Contradicted => "THE FACTS CONTRADICT IT",
-            Entailment::Unchecked => "code cannot check it",
-        };
-        let (kind, predicate, confidence) = (assertion.kind, &assertion.predicate, assertion.confidence);
-        format!("{kind} {}: {predicate} [{}] ({check}; {confidence})", assertion.interpretation, facts.join(" "))
-    }
-
     /// The facts that either side cites, and those that open questions are about.
     fn cited(&self) -> impl Iterator<Item = &Fact> {
         let mut ids = [self.outcome.architect.cited(), self.outcome.skeptic.cited()].concat();
@@ -276,15 +304,6 @@ impl Triage<'_> {
         ids.dedup();
         ids.into_iter().filter_map(|id| self.packet.fact(id))
     }
-}
-
-/// An open question with the facts that it is about.
-fn question(unknown: &Unknown) -> String {
-    if unknown.facts.is_empty() {
-        return unknown.text.clone();
-    }
-    let facts: Vec<String> = unknown.facts.iter().map(ToString::to_string).collect();
-    format!("{} [{}]", unknown.text, facts.join(" "))
 }
 
 /// A row of a timeline.
@@ -300,30 +319,6 @@ pub struct TimelineRow {
     pub fact: FactId,
     /// Which side cites it.
     pub cited_by: &'static str,
-}
-
-/// A fact in a line: id, time, who did what to what, how often.
-#[must_use]
-pub fn line(fact: &Fact) -> String {
-    let mut out = format!("{} ", fact.id);
-    if let Some(time) = &fact.time {
-        let _ = write!(out, "{} ", time.utc);
-    }
-    let _ = write!(out, "{}: {}", fact.class, fact.action);
-    out.push_str(&hits::of_rule(fact).unwrap_or_default());
-    if let Some(actor) = &fact.actor {
-        let _ = write!(out, ", by {actor}");
-    }
-    if let Some(object) = &fact.object {
-        let _ = write!(out, ", on {object}");
-    }
-    if let Some(aggregate) = &fact.aggregate {
-        let _ = write!(out, ", {} times", aggregate.count);
-        if let Some(last) = aggregate.last {
-            let _ = write!(out, " until {last}");
-        }
-    }
-    out
 }
 
 /// A text without what Markdown would read as its own.

@@ -4,6 +4,8 @@
 mod by_rule;
 mod claims;
 #[cfg(feature = "extract")]
+mod clocks;
+#[cfg(feature = "extract")]
 mod golden;
 mod graphs;
 mod judges;
@@ -18,6 +20,8 @@ mod reports;
 #[cfg(feature = "extract")]
 mod selection;
 mod signs;
+#[cfg(feature = "extract")]
+mod statements;
 mod support;
 #[cfg(feature = "extract")]
 mod telemetry;

@@ -24,6 +24,7 @@ fn source() -> Source {
 
 fn fact(line: u32, value: &str) -> NewFact {
     NewFact {
+        clock: None,
         class: Class::LogonFailed,
         action: "password refused".to_owned(),
         actor: Entity::new(EntityKind::Address, "192.0.2.7").ok(),
@@ -200,7 +201,9 @@ fn what_is_no_packet_is_told_with_its_place() {
     assert!(matches!(read(&format!("{text}x")).problem, Problem::Form { .. }));
     assert!(matches!(read(text.trim_end()).problem, Problem::Spelling(_)));
     assert!(matches!(read(&text.replacen("три", "\\u0442ри", 1)).problem, Problem::Spelling(_)));
-    assert!(matches!(read(&text.replacen("gimbal.packet/1", "gimbal.packet/2", 1)).problem, Problem::Version(_)));
+    assert!(matches!(read(&text.replacen("gimbal.packet/1", "gimbal.packet/9", 1)).problem, Problem::Version(_)));
+    let other = read(&text.replacen("gimbal.packet/1", "gimbal.packet/2", 1));
+    assert!(matches!(other.problem, Problem::OtherVersion { .. }), "{other}");
 }
 
 // covers: ARES-006

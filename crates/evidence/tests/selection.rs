@@ -63,8 +63,9 @@ fn plainly(records: &[Written], max: usize, above: u64) -> (Vec<String>, Vec<u64
         let time = record.second.map_or(i64::MAX, |second| second * 1_000_000);
         let count = counts.entry((record.class, record.actor)).or_default();
         *count += 1;
-        let earliest = first.entry((record.class, record.actor)).or_insert(i64::MAX);
-        *earliest = (*earliest).min(time);
+        // Of records of which some have no time, no first one is known.
+        let earliest = first.entry((record.class, record.actor)).or_insert(time);
+        *earliest = if *earliest == i64::MAX || time == i64::MAX { i64::MAX } else { (*earliest).min(time) };
         if *count <= above {
             lanes.entry((record.source, record.class)).or_default().push((time, record.number));
         }

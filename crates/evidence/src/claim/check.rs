@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Assertion, Predicate};
 use crate::fact::records;
-use crate::{Class, Entity, Fact, Packet, Utc};
+use crate::{Class, Entity, EntityKind, Fact, Packet, Utc};
 
 /// What code says of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,39 +96,113 @@ fn explained(cited: &[&Fact]) -> Entailment {
     Entailment::of(observed.iter().all(|fact| stated.iter().any(|context| covers(context, fact))))
 }
 
-/// Whether a stated fact explains an observed one. What must hold:
+/// Whether a stated fact explains an observed one: it names what the observed one is about ([`names`]), and all that was observed lies in
+/// its window ([`in_window`]).
+pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
+    names(context, fact) && in_window(context, fact)
+}
+
+/// Whether a statement names what an observed fact is about. A statement explains what it names, and no more:
 ///
-/// - Both are about one entity. An inventory explains only what its entry does itself, or what is done by an address that it names, or to a
-///   host whose role is to take backups: that a host is listed excuses nothing that is done to it.
+/// - An inventory explains only what its entry does itself, or what is done by an address that it names, or to a host whose role is to take
+///   backups: that a host is listed excuses nothing that is done to it.
+/// - A known account explains what the account does, on the hosts that the statement names, if it names any; and nothing that is done to it.
+/// - A known scanner explains what its address does, and the traffic between it and others.
+/// - A change explains what is about an entity that it covers. Of an account that is what the account does, and what administration does to
+///   it; a guess at its password is not a change.
 /// - Where the statement names addresses beside its own, the observed fact is about one of them.
-/// - All that was observed lies in the window of the stated one, where it names one (attributes `from` and `until`).
 ///
 /// What was observed earlier, and what was not collected, explain nothing by themselves.
-pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
+fn names(context: &Fact, fact: &Fact) -> bool {
     let named = named_addresses(context);
     let is_named = |entity: &Entity| named.contains(entity.name());
     let is_own = |entity: &Entity| context.about().any(|own| own == entity);
-    let shares = match context.class {
-        Class::History | Class::NotCollected => false,
+    let keeps_to_named = || named.is_empty() || fact.about().any(is_named);
+    match context.class {
         Class::Inventory => {
             let takes_backups =
                 context.attributes.get("role").is_some_and(|role| role.to_lowercase().contains("backup"));
-            fact.actor.as_ref().is_some_and(|actor| is_own(actor) && (named.is_empty() || fact.about().any(is_named)))
+            fact.actor.as_ref().is_some_and(|actor| is_own(actor) && keeps_to_named())
                 || fact.actor.as_ref().is_some_and(is_named)
                 || takes_backups && fact.object.as_ref().is_some_and(is_own)
         }
-        _ => fact.about().any(is_own) && (named.is_empty() || fact.about().any(is_named)),
-    };
+        Class::KnownAccount => {
+            let acts = context.object.as_ref().is_some_and(|account| is_act_of(fact, account));
+            acts && is_on_hosts(context, fact) && keeps_to_named()
+        }
+        Class::KnownScanner => {
+            let acts = fact.actor.as_ref().is_some_and(is_own);
+            let answers = fact.class == Class::Flow && fact.object.as_ref().is_some_and(is_own);
+            (acts || answers) && keeps_to_named()
+        }
+        Class::ChangeWindow => {
+            let is_covered = |entity: &Entity| match entity.kind() {
+                EntityKind::Account => is_act_of(fact, entity) || is_administration_of(fact, entity),
+                _ => true,
+            };
+            fact.about().any(|entity| is_own(entity) && is_covered(entity)) && keeps_to_named()
+        }
+        _ => false,
+    }
+}
+
+/// Whether all of an observed fact lies in the window of a statement (attributes `from` and `until`). A statement without a window
+/// holds at any time. A fact without a time lies in no window, and a bound that cannot be read holds nothing.
+pub(crate) fn in_window(context: &Fact, fact: &Fact) -> bool {
     let bound = |name: &str| context.attributes.get(name).map(|text| text.parse::<Utc>());
-    let within = match (bound("from"), bound("until")) {
+    match (bound("from"), bound("until")) {
         (None, None) => true,
         (from, until) => fact.span().is_some_and(|(first, last)| {
-            // A bound that cannot be read covers nothing.
             from.is_none_or(|from| from.is_ok_and(|from| first >= from))
                 && until.is_none_or(|until| until.is_ok_and(|until| last <= until))
         }),
-    };
-    shares && within
+    }
+}
+
+/// Fields of a record that name the account under which a process acted.
+const DOERS: [&str; 8] = ["SubjectUserName", "User", "SourceUser", "ModifyingUser", "UserId", "UID", "user", "uid"];
+
+/// Whether an observed fact is what an account did: it is the actor, it logged on, or a process acted under it.
+fn is_act_of(fact: &Fact, account: &Entity) -> bool {
+    let is_object = fact.object.as_ref() == Some(account);
+    match fact.class {
+        Class::Logon | Class::Logoff | Class::SessionOpened | Class::SessionClosed if is_object => return true,
+        // Someone asks for a ticket of the account, uses its credentials or fails to: whether it was the account itself is the question.
+        Class::LogonFailed | Class::TicketRequested | Class::ExplicitLogon if is_object => return false,
+        _ => {}
+    }
+    let actor = fact.actor.as_ref();
+    if actor == Some(account) {
+        return true;
+    }
+    let by_process = actor.is_some_and(|actor| actor.kind() != EntityKind::Account);
+    // Records write it without its domain, or without the mark of a number.
+    let plain = account.name().rsplit(['\\', '#']).next().unwrap_or(account.name());
+    let is_doer =
+        |field: &str| fact.attributes.get(field).is_some_and(|value| value == account.name() || value == plain);
+    by_process && !is_object && fact.entities.contains(account) && DOERS.into_iter().any(is_doer)
+}
+
+/// Whether an observed fact is what administration does to an account.
+fn is_administration_of(fact: &Fact, account: &Entity) -> bool {
+    let administers = matches!(
+        fact.class,
+        Class::AccountCreated
+            | Class::AccountChanged
+            | Class::AccountDeleted
+            | Class::PasswordChanged
+            | Class::GroupChanged
+            | Class::RemoteDesktop
+    );
+    administers && fact.about().any(|entity| entity == account)
+}
+
+/// Whether an observed fact is on one of the hosts that a statement names; every fact where it names none.
+fn is_on_hosts(context: &Fact, fact: &Fact) -> bool {
+    let Some(hosts) = context.attributes.get("hosts") else { return true };
+    let is_listed = |name: &str| hosts.split(", ").any(|host| host.trim_end_matches('.').eq_ignore_ascii_case(name));
+    fact.about()
+        .any(|entity| matches!(entity.kind(), EntityKind::Host | EntityKind::Address) && is_listed(entity.name()))
 }
 
 /// Addresses in the text of a statement, beside those that it is about.

@@ -10,7 +10,7 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
 pub use check::Entailment;
-pub(crate) use check::covers;
+pub(crate) use check::{covers, in_window};
 pub use predicate::{NotAPredicate, Predicate};
 pub use support::Support;
 

@@ -1,6 +1,6 @@
 //! Times as telemetry writes them.
 
-use crate::Utc;
+use crate::{SourceClock, Utc};
 
 /// A time of day on a date, without a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Years {
         Self { year, passed: 0, last: 0, zone_minutes: zone_minutes.unwrap_or(0) }
     }
 
-    /// The time with its year; `None` where no year is known, or the year has no such day.
+    /// The time with its year; `None` where no year is known, or the year has no such day. Each time is given once, in the order of the source.
     pub fn utc(&mut self, time: YearLess) -> Option<Utc> {
         match (self.last, time.month) {
             (12, 1) => self.passed = self.passed.saturating_add(1),
@@ -179,7 +179,16 @@ impl Years {
             _ => {}
         }
         self.last = time.month;
-        let year = i64::from(self.year?) + i64::from(self.passed);
+        self.in_year(self.year?, time)
+    }
+
+    /// The time that was given last by the clock of the source alone, which needs no year.
+    pub fn clock(&self, time: YearLess) -> Option<Utc> {
+        self.in_year(SourceClock::FIRST_YEAR, time)
+    }
+
+    fn in_year(&self, first: i16, time: YearLess) -> Option<Utc> {
+        let year = i64::from(first) + i64::from(self.passed);
         let local = micros(year, time.month, time.day, time.seconds)?;
         Utc::from_micros(local - i64::from(self.zone_minutes) * 60_000_000)
     }

@@ -7,7 +7,7 @@ use gimbal_core::yaml::{Kind, Location, Member, Node, YamlError};
 use super::fill::{about, named, put};
 use super::run::Run;
 use super::{Details, ExtractError, Format, Observed, ReadOptions, Sink, Stats};
-use crate::{Class, Entity, EntityKind, NewFact, Utc};
+use crate::{Class, Entity, EntityKind, NewFact, NotAnEntity, Utc};
 
 /// A list of the file: its key, the class of its entries, the key that must be there, and the others.
 struct Section {
@@ -194,9 +194,21 @@ impl<'a> Entry<'a> {
                         entry.entities.push(entity(kind, value, member.value.at)?);
                     }
                 }
-                "covers" | "about" => {
-                    // An entity, such as `host:web01`, or a text for people.
-                    entry.entities.extend(values.iter().filter_map(|value| value.parse().ok()));
+                "covers" => {
+                    for (value, at) in values.iter().zip(places(&member.value)) {
+                        let entity = value.parse().map_err(|error: NotAnEntity| wrong(at, error.to_string()))?;
+                        entry.entities.push(entity);
+                    }
+                }
+                "about" => {
+                    for (value, at) in values.iter().zip(places(&member.value)) {
+                        match value.parse::<Entity>() {
+                            Ok(entity) => entry.entities.push(entity),
+                            // An entity, such as `host:web01`, or a text for people.
+                            Err(error) if is_like_an_entity(value) => return Err(wrong(at, error.to_string())),
+                            Err(_) => {}
+                        }
+                    }
                 }
                 _ => {}
             }
@@ -247,6 +259,21 @@ fn entity(kind: EntityKind, text: &str, at: Location) -> Result<Entity, YamlErro
         _ => text.to_owned(),
     };
     Entity::new(kind, name).map_err(|error| wrong(at, error.to_string()))
+}
+
+/// Whether a text would be an entity if its kind were known: one word, a colon, and a name without blanks.
+fn is_like_an_entity(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(kind, name)| {
+        !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && !name.starts_with(' ')
+    })
+}
+
+/// Where the values of [`texts`] are.
+fn places(node: &Node) -> Vec<Location> {
+    match &node.kind {
+        Kind::List(items) => items.iter().map(|item| item.at).collect(),
+        _ => vec![node.at],
+    }
 }
 
 /// A text, number or boolean, or a list of them.

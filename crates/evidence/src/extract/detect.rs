@@ -1,7 +1,7 @@
 //! How formats are told apart.
 
-use super::Format;
 use super::flows::is_table;
+use super::{Format, clock};
 
 impl Format {
     /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
@@ -62,8 +62,39 @@ impl Format {
             return Some(Self::Auditd);
         }
         let printable = !line.is_empty() && !line.contains(&0);
-        printable.then_some(Self::Syslog)
+        (printable && has_syslog(text, head.len() >= FULL)).then_some(Self::Syslog)
     }
+}
+
+/// As many bytes tell a format; fewer are the whole source.
+const FULL: usize = 4096;
+
+/// Whether a line begins as one of syslog does: pictures, pages of text and files of settings have none. A first line that does not end in
+/// what is known of the source may still be one.
+fn has_syslog(text: &[u8], is_cut: bool) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').peekable();
+    let mut number = 0;
+    while let Some(line) = lines.next() {
+        number += 1;
+        if starts_as_syslog(line) || (is_cut && number == 1 && lines.peek().is_none() && line.is_ascii()) {
+            return true;
+        }
+    }
+    false
+}
+
+fn starts_as_syslog(line: &[u8]) -> bool {
+    let (has_priority, rest) = match line.strip_prefix(b"<") {
+        Some(rest) => match rest.iter().take(4).position(|byte| *byte == b'>') {
+            Some(end) => (rest[..end].iter().all(u8::is_ascii_digit), &rest[end + 1..]),
+            None => return false,
+        },
+        None => (false, line),
+    };
+    let word = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+    (has_priority && rest.starts_with(b"1 "))
+        || clock::rfc3164(rest).is_some()
+        || std::str::from_utf8(word).is_ok_and(|word| clock::date_time(word, 0).is_some())
 }
 
 /// The text after a mark of UTF-16.
@@ -130,8 +161,10 @@ pub(super) fn unknown(head: &[u8]) -> String {
     let known = Format::ALL.map(Format::name).join(", ");
     let what = if head.iter().all(u8::is_ascii_whitespace) {
         "its beginning is blank".to_owned()
-    } else {
+    } else if head.contains(&0) {
         "its first bytes are those of no known format".to_owned()
+    } else {
+        "no line at its beginning is one of a known format".to_owned()
     };
     format!("{what}; name the format, if it has one of these (`--format`): {known}")
 }

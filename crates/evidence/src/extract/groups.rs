@@ -6,8 +6,11 @@ use std::collections::HashMap;
 use gimbal_core::Digest;
 
 use super::Observed;
+use super::fill::about;
 use crate::packet::NewFact;
-use crate::{Aggregate, Class, Counter, Entity, EntityKind, Stamp, Utc, entity, merkle};
+use crate::{
+    Aggregate, Class, Counter, Entity, EntityKind, Interval, SourceClock, SourceId, Stamp, Utc, entity, merkle,
+};
 
 /// Most groups that are told apart; what comes after is one group, `other_groups`.
 pub const MAX_GROUPS: usize = 65_536;
@@ -35,9 +38,55 @@ pub(super) struct Groups {
 /// Records of one class, action, actor and object.
 #[derive(Debug)]
 struct Group {
-    first: Option<Utc>,
-    last: Option<Utc>,
+    times: Times,
+    host: Shared,
     members: Members,
+}
+
+/// The first and the last time of members, as long as all of them have times of one clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    /// No member yet.
+    Nothing,
+    /// All of one clock: UTC, or that of a source that names no year.
+    Of(Interval),
+    /// Some have no time, or times of another clock: nothing is known of all.
+    Unknown,
+}
+
+impl Times {
+    fn with(self, time: Option<Interval>) -> Self {
+        match (self, time) {
+            (Self::Nothing, Some(time)) => Self::Of(time),
+            (Self::Of(known), Some(time)) if known.clock == time.clock => {
+                Self::Of(Interval { first: known.first.min(time.first), last: known.last.max(time.last), ..known })
+            }
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The host of members, as long as all of them have the same.
+#[derive(Debug)]
+enum Shared {
+    /// No member yet.
+    Nothing,
+    /// All have this one.
+    Host(Box<str>),
+    /// Some have another one, or none.
+    Different,
+}
+
+impl Shared {
+    #[inline]
+    fn add(&mut self, host: Option<&str>) {
+        match (&*self, host) {
+            (Self::Host(known), Some(host)) if **known == *host => {}
+            (Self::Nothing, Some(host)) => *self = Self::Host(host.into()),
+            (Self::Different, _) => {}
+            _ => *self = Self::Different,
+        }
+    }
 }
 
 /// The members of a group.
@@ -56,20 +105,25 @@ impl Groups {
 
     /// Counts a record in its group, and returns how many members the group has now.
     #[inline]
-    pub fn count(&mut self, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
+    pub fn count(&mut self, source: SourceId, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
         let waiting = self.above.min(MAX_WAITING);
+        let at = |at, clock| Interval { clock, first: at, last: at };
+        let time = match time {
+            Some(time) => Some(at(time, None)),
+            None => observed.details.clock().map(|time| at(time, Some(source))),
+        };
         write_key(&mut self.key, observed);
         // Most records are of a group that is there: one look, and nothing is made for them.
         if let Some(place) = self.places.get(self.key.as_slice())
             && let Some(group) = usize::try_from(*place).ok().and_then(|place| self.groups.get_mut(place))
         {
-            return group.add(time, leaf, waiting);
+            return group.add(time, leaf, waiting, observed);
         }
         if self.groups.len() >= MAX_GROUPS {
-            return self.other.add(time, leaf, waiting);
+            return self.other.add(time, leaf, waiting, observed);
         }
         let mut group = Group::new();
-        let count = group.add(time, leaf, waiting);
+        let count = group.add(time, leaf, waiting, observed);
         self.places.insert(self.key.as_slice().into(), u32::try_from(self.groups.len()).unwrap_or(u32::MAX));
         self.groups.push(group);
         count
@@ -155,29 +209,40 @@ fn read_text<'k>(rest: &mut &'k [u8]) -> Option<&'k str> {
 
 impl Group {
     const fn new() -> Self {
-        Self { first: None, last: None, members: Members::Waiting(Vec::new()) }
+        Self { times: Times::Nothing, host: Shared::Nothing, members: Members::Waiting(Vec::new()) }
     }
 
     /// Counts a member, and returns how many there are now.
     #[inline]
-    fn add(&mut self, time: Option<Utc>, leaf: Digest, waiting: u64) -> u64 {
-        if let Some(time) = time {
-            self.first = Some(self.first.map_or(time, |first| first.min(time)));
-            self.last = Some(self.last.map_or(time, |last| last.max(time)));
+    fn add(&mut self, time: Option<Interval>, leaf: Digest, waiting: u64, observed: &Observed<'_>) -> u64 {
+        self.times = self.times.with(time);
+        if !matches!(self.host, Shared::Different) {
+            self.host.add(observed.details.host().as_deref());
         }
         self.members.add(leaf, waiting)
     }
 
     fn fact(self, like: NewFact, formula: &str) -> NewFact {
+        let (utc, clock) = match self.times {
+            Times::Of(Interval { clock: None, first, last }) => (Some((first, last)), None),
+            Times::Of(Interval { clock: Some(source), first, last }) => {
+                (None, Some(SourceClock { first, last, source }))
+            }
+            Times::Nothing | Times::Unknown => (None, None),
+        };
         let aggregate = Aggregate {
             count: Counter(self.members.count()),
-            first: self.first,
+            first: utc.map(|(first, _)| first),
             formula: formula.to_owned(),
-            last: self.last,
+            last: utc.map(|(_, last)| last),
             root: self.members.root(),
         };
-        let time = self.first.map(|utc| Stamp { found: format!("first of {}", self.members.count()), utc });
-        NewFact { aggregate: Some(aggregate), time, ..like }
+        let time = utc.map(|(utc, _)| Stamp { found: format!("first of {}", self.members.count()), utc });
+        let mut fact = NewFact { aggregate: Some(aggregate), time, clock, ..like };
+        if let Shared::Host(host) = &self.host {
+            about(&mut fact, EntityKind::Host, host);
+        }
+        fact
     }
 }
 
@@ -218,7 +283,7 @@ mod tests {
 
     use super::{Groups, read_key, write_key};
     use crate::extract::{Details, Observed};
-    use crate::{Class, Entity, EntityKind, NewFact, merkle};
+    use crate::{Class, Entity, EntityKind, NewFact, SourceId, merkle};
 
     struct Nothing;
 
@@ -279,7 +344,7 @@ mod tests {
             let mut groups = Groups::new(above);
             let leaves: Vec<_> = (0..number).map(|index| gimbal_core::chain::leaf(&index.to_be_bytes())).collect();
             for (index, leaf) in leaves.iter().enumerate() {
-                let count = groups.count(None, *leaf, &observed("x", Some("a"), None));
+                let count = groups.count(SourceId::at(0), None, *leaf, &observed("x", Some("a"), None));
                 prop_assert_eq!(count, index as u64 + 1);
             }
             let facts: Vec<NewFact> = groups.into_facts().collect();

@@ -21,6 +21,7 @@ mod source;
 mod syslog;
 mod windows;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -81,6 +82,18 @@ pub trait Details {
 
     /// The time as the record writes it; empty where it has none.
     fn time_found(&self) -> String;
+
+    /// When, by the clock of a source that names no year: days and times of day as found, in a year that counts from
+    /// [`SourceClock::FIRST_YEAR`](crate::SourceClock::FIRST_YEAR). Asked for only where a record has no time in UTC. `None` by default.
+    fn clock(&self) -> Option<Utc> {
+        None
+    }
+
+    /// The host that the record is of, if it names one: the one that [`fill`](Details::fill) adds. `None` by default. Records that are counted
+    /// together keep it where all of them have the same.
+    fn host(&self) -> Option<Cow<'_, str>> {
+        None
+    }
 
     /// Gives the record's own fields in the order of the record, for whoever compares records with patterns of others. Unlike [`fill`], it
     /// leaves nothing out and cuts nothing; what it gives enters no fact. Nothing by default: only Windows events have them so far.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 use super::{Details, Observed, RecordField, Sink};
-use crate::{Entity, NewFact, Pseudonym};
+use crate::{Entity, NewFact, Pseudonym, Utc};
 
 /// Longest name and longest replacement, in bytes.
 const MAX_NAME: usize = 128;
@@ -137,6 +137,17 @@ impl Details for RenamedDetails<'_> {
 
     fn time_found(&self) -> String {
         self.details.time_found()
+    }
+
+    fn clock(&self) -> Option<Utc> {
+        self.details.clock()
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        self.details.host().map(|host| match self.names.apply(&host) {
+            Cow::Borrowed(_) => host.clone(),
+            Cow::Owned(renamed) => Cow::Owned(renamed),
+        })
     }
 
     fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {

@@ -12,7 +12,7 @@ use gimbal_core::{Digest, chain};
 use super::groups::Groups;
 use super::{Observed, Sink};
 use crate::packet::{LeftOut, NewFact, Selection};
-use crate::{Class, Counter, Entity, EntityKind, Locator, SourceId, Stamp, Utc, merkle};
+use crate::{Class, Counter, Entity, EntityKind, Locator, SourceClock, SourceId, Stamp, Utc, merkle};
 
 /// Selects facts while records are observed.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Selector {
             }
         }
         let leaf = chain::leaf(observed.raw);
-        let members = self.groups.count(time, leaf, observed);
+        let members = self.groups.count(source, time, leaf, observed);
         let number = self.next;
         self.next += 1;
         let order = Order { micros: time.map_or(i64::MAX, Utc::micros), number };
@@ -245,6 +245,11 @@ fn make(source: SourceId, time: Option<Utc>, observed: &Observed<'_>) -> NewFact
         actor: observed.actor.and_then(named),
         object: observed.object.and_then(named),
         time: time.map(|utc| Stamp { found: observed.details.time_found(), utc }),
+        clock: if time.is_some() {
+            None
+        } else {
+            observed.details.clock().map(|at| SourceClock { first: at, last: at, source })
+        },
         locator: Some(Locator { at: observed.details.place(), source }),
         raw_sha256: Some(Digest::of(observed.raw)),
         ..NewFact::new(observed.class, observed.action)

@@ -7,10 +7,12 @@ use thiserror::Error;
 
 use super::Packet;
 use super::header::{Header, LeftOut, Pseudonym, Selection, Source, Window};
-use crate::{Aggregate, Class, Entity, Fact, FactId, Locator, SourceId, Stamp};
+use crate::{Aggregate, Class, Entity, Fact, FactId, Locator, SourceClock, SourceId, Stamp};
 
-/// The form that this version writes and reads.
+/// The form of packets without [`Fact::clock`]; readers of this form alone know no such member.
 pub(super) const VERSION: &str = "gimbal.packet/1";
+/// The form of packets with a fact that has one.
+pub(super) const CLOCK_VERSION: &str = "gimbal.packet/2";
 /// Longest value of an attribute, in bytes.
 pub(crate) const MAX_VALUE: usize = 32 * 1024;
 /// Longest name of an attribute, action or place, in bytes.
@@ -41,6 +43,8 @@ pub struct NewFact {
     pub raw_sha256: Option<Digest>,
     /// Set for a fact that counts others.
     pub aggregate: Option<Aggregate>,
+    /// When, by the clock of a source that names no year.
+    pub clock: Option<SourceClock>,
 }
 
 impl NewFact {
@@ -58,6 +62,7 @@ impl NewFact {
             locator: None,
             raw_sha256: None,
             aggregate: None,
+            clock: None,
         }
     }
 
@@ -70,6 +75,7 @@ impl NewFact {
             aggregate: self.aggregate,
             attributes: self.attributes,
             class: self.class,
+            clock: self.clock,
             entities: self.entities,
             id,
             locator: self.locator,
@@ -163,10 +169,10 @@ impl Draft {
         if self.facts.len() >= MAX_FACTS {
             return Err(DraftError::TooMany);
         }
-        if let Some(locator) = &fact.locator
-            && locator.source.index() >= self.sources.len()
-        {
-            return Err(DraftError::UnknownSource { source_id: locator.source, known: self.sources.len() });
+        let named =
+            fact.locator.iter().map(|locator| locator.source).chain(fact.clock.iter().map(|clock| clock.source));
+        if let Some(source_id) = named.into_iter().find(|source| source.index() >= self.sources.len()) {
+            return Err(DraftError::UnknownSource { source_id, known: self.sources.len() });
         }
         let numbered = fact.clone().numbered(FactId::at(0));
         check(&numbered).map_err(DraftError::Malformed)?;
@@ -179,10 +185,16 @@ impl Draft {
         Ok(())
     }
 
-    /// Numbers the facts in order of time (those without one last; equal ones as they were added) and freezes them.
+    /// Numbers the facts in order of time and freezes them: those of UTC, then those of clocks without a year, then those without a time;
+    /// equal ones as they were added.
     #[must_use]
     pub fn freeze(mut self) -> Packet {
-        self.facts.sort_by_key(|fact| fact.time.as_ref().map_or((1, 0), |time| (0, time.utc.micros())));
+        self.facts.sort_by_key(|fact| match (&fact.time, fact.clock) {
+            (Some(time), _) => (0, time.utc.micros()),
+            (None, Some(clock)) => (1, clock.first.micros()),
+            (None, None) => (2, 0),
+        });
+        let has_clock = self.facts.iter().any(|fact| fact.clock.is_some());
         let times = || self.facts.iter().filter_map(|fact| fact.time.as_ref()).map(|time| time.utc);
         let window = times().min().zip(times().max()).map(|(first, last)| Window { first, last });
         let identity = Digest::of_parts(&[
@@ -196,7 +208,7 @@ impl Draft {
             pseudonyms: self.pseudonyms,
             selection: self.selection,
             sources: self.sources,
-            version: VERSION.to_owned(),
+            version: if has_clock { CLOCK_VERSION } else { VERSION }.to_owned(),
             window,
         };
         let facts = (0..).zip(self.facts).map(|(index, fact)| fact.numbered(FactId::at(index))).collect();
@@ -227,6 +239,12 @@ pub(super) fn check(fact: &Fact) -> Result<(), Malformed> {
             let found = format!("a value of {} bytes", value.len());
             return Err(Malformed { member: format!("attributes.{key}"), found, expected: "at most 32,768 bytes" });
         }
+    }
+    if fact.clock.is_some_and(|clock| clock.first > clock.last) {
+        return Err(malformed("clock", "a first time after the last", "a first time that is not after the last"));
+    }
+    if fact.clock.is_some() && fact.span().is_some() {
+        return Err(malformed("clock", "a clock beside a time in UTC", "one of them"));
     }
     if fact.aggregate.is_some() == (fact.locator.is_some() || fact.raw_sha256.is_some()) {
         let expected = "either `locator` and `raw_sha256`, or `aggregate`";

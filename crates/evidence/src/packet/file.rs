@@ -6,7 +6,7 @@ use gimbal_core::{Digest, canonical};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::draft::{MAX_FACTS, VERSION, check};
+use super::draft::{CLOCK_VERSION, MAX_FACTS, VERSION, check};
 use super::{Header, Packet};
 use crate::{Fact, FactId};
 
@@ -67,8 +67,18 @@ pub enum Problem {
     #[error("the packet is spelled in another way from here on: expected {0}")]
     Spelling(Expected),
     /// Its version is another.
-    #[error("version `{0}` is unknown; this program reads `{VERSION}`")]
+    #[error("version `{0}` is unknown; this program reads `{VERSION}` and `{CLOCK_VERSION}`")]
     Version(String),
+    /// Its version says that facts have clocks of sources, and none has one; or the other way round.
+    #[error(
+        "version `{found}` of a packet whose facts are those of `{expected}`: only `{CLOCK_VERSION}` has clocks of sources"
+    )]
+    OtherVersion {
+        /// As found.
+        found: String,
+        /// As its facts are.
+        expected: &'static str,
+    },
     /// A fact breaks a rule.
     #[error("{0}: {1}")]
     Fact(FactId, String),
@@ -133,8 +143,14 @@ impl Packet {
             return Err(at(bytes, MAX_PACKET_BYTES, Problem::TooLarge(bytes.len())));
         }
         let file = parse(bytes)?;
-        if file.header.version != VERSION {
-            return Err(at(bytes, 0, Problem::Version(file.header.version)));
+        let has_clock = file.facts.iter().any(|line| line.fact.clock.is_some());
+        let expected = if has_clock { CLOCK_VERSION } else { VERSION };
+        match file.header.version.as_str() {
+            found if found == expected => {}
+            VERSION | CLOCK_VERSION => {
+                return Err(at(bytes, 0, Problem::OtherVersion { found: file.header.version, expected }));
+            }
+            _ => return Err(at(bytes, 0, Problem::Version(file.header.version))),
         }
         if file.facts.len() > MAX_FACTS {
             let why = format!("{} facts; a packet has at most {MAX_FACTS}", file.facts.len());
@@ -175,10 +191,9 @@ impl Packet {
             if fact.id != expected {
                 return fail(Problem::Id { found: fact.id, expected });
             }
-            if let Some(locator) = &fact.locator
-                && locator.source.index() >= self.header.sources.len()
-            {
-                return fail(Problem::Fact(fact.id, format!("the packet has no source {}", locator.source)));
+            let named = fact.locator.iter().map(|locator| locator.source).chain(fact.clock.map(|clock| clock.source));
+            if let Some(source) = named.into_iter().find(|source| source.index() >= self.header.sources.len()) {
+                return fail(Problem::Fact(fact.id, format!("the packet has no source {source}")));
             }
             if let Err(wrong) = check(fact) {
                 return fail(Problem::Fact(fact.id, wrong.to_string()));

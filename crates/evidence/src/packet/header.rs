@@ -20,7 +20,7 @@ pub struct Header {
     pub selection: Selection,
     /// Raw data, in the order in which they were read.
     pub sources: Vec<Source>,
-    /// Form of the file: `gimbal.packet/1`.
+    /// Form of the file: `gimbal.packet/1`, or `gimbal.packet/2` where a fact has the clock of its source.
     pub version: String,
     /// First and last time of the facts, where any has a time (ARES-005).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,10 @@ pub(super) fn act(packet: &Packet, rules: &RuleSet) -> Position {
         techniques.extend(hits.iter().map(|(rule, _)| rule.technique.clone()));
         let names: Vec<String> = hits.iter().map(|(rule, _)| format!("{} ({})", rule.name, rule.technique)).collect();
         let interpretation = format!("{}: {}", pattern.name(), names.join(", "));
-        assertions.push(stated(packet, AssertionKind::Assert, facts, strength, interpretation));
+        // The step that makes a sequence what it is: guesses are one thing, and the one that is accepted another.
+        let last = |(rule, facts): &(&ThreatRule, Vec<FactId>)| rule.when.following(packet, facts);
+        let last: Vec<FactId> = hits.iter().flat_map(last).collect();
+        assertions.push(stated(packet, AssertionKind::Assert, facts, &last, strength, interpretation));
     }
     assertions.sort_by(|one, other| other.confidence.cmp(&one.confidence).then(one.facts.cmp(&other.facts)));
     techniques.sort();
@@ -51,16 +54,20 @@ pub(super) fn union<'a>(lists: impl Iterator<Item = &'a Vec<FactId>>) -> Vec<Fac
     all
 }
 
-/// An assertion with the strongest predicate that code can check: how many records, or of which class.
+/// An assertion with the strongest predicate that code can check: how many records, or of which class. Where there are too many facts, those
+/// that decide are cited first (`last`: the last steps of sequences), then those that count others, then the rest in the order of their ids.
 pub(super) fn stated(
     packet: &Packet,
     kind: AssertionKind,
     mut facts: Vec<FactId>,
+    last: &[FactId],
     confidence: Milli,
     interpretation: String,
 ) -> Assertion {
-    // What counts others says most, so it stays when there are too many.
-    facts.sort_by_key(|id| (packet.fact(*id).is_none_or(|fact| fact.aggregate.is_none()), *id));
+    let counts = |id: &FactId| packet.fact(*id).is_some_and(|fact| fact.aggregate.is_some());
+    // A sequence with many last steps leaves room for what they follow.
+    let decides: Vec<FactId> = last.iter().copied().take(MOST_FACTS / 2).collect();
+    facts.sort_by_key(|id| (!decides.contains(id), !counts(id), *id));
     facts.truncate(MOST_FACTS);
     facts.sort_unstable();
     let cited: Vec<&Fact> = facts.iter().filter_map(|id| packet.fact(*id)).collect();

@@ -6,7 +6,7 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::records;
-use crate::{Class, Entity, Fact, FactId, Packet};
+use crate::{Class, Entity, Fact, FactId, Packet, SourceId};
 
 /// Which facts a rule takes. What is not set restricts nothing; texts are compared without regard to capital letters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +158,12 @@ impl Condition {
         found.iter().copied().filter(leads).collect()
     }
 
+    /// Those of the facts found that a sequence ends with, in the order of their ids; empty if nothing must follow.
+    pub(super) fn following(&self, packet: &Packet, found: &[FactId]) -> Vec<FactId> {
+        let follows = |id: &FactId| self.then.is_some() && packet.fact(*id).is_some_and(|fact| !self.takes(fact));
+        found.iter().copied().filter(follows).collect()
+    }
+
     /// The facts that it takes, in the order of their ids.
     pub(super) fn find(&self, packet: &Packet) -> Vec<FactId> {
         let taken: Vec<&Fact> = packet.facts().iter().filter(|fact| self.takes(fact)).collect();
@@ -222,10 +228,16 @@ fn number(fact: &Fact, field: &str) -> Option<u64> {
     fact.field(field)?.parse().ok()
 }
 
-/// Whether facts follow one another in equal steps.
+/// Whether facts follow one another in equal steps, by one clock.
 fn is_steady(group: &[&Fact], steady: &Steady) -> bool {
-    let single = group.iter().filter(|fact| fact.aggregate.is_none());
-    let mut times: Vec<i64> = single.filter_map(|fact| fact.time.as_ref().map(|time| time.utc.micros())).collect();
+    let mut by_clock: BTreeMap<Option<SourceId>, Vec<i64>> = BTreeMap::new();
+    for interval in group.iter().filter(|fact| fact.aggregate.is_none()).filter_map(|fact| fact.interval()) {
+        by_clock.entry(interval.clock).or_default().push(interval.first.micros());
+    }
+    by_clock.into_values().any(|times| are_steady(times, steady))
+}
+
+fn are_steady(mut times: Vec<i64>, steady: &Steady) -> bool {
     times.sort_unstable();
     let mut steps: Vec<i64> =
         times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step >= 1_000_000).collect();
@@ -256,21 +268,23 @@ fn grouped<'a>(facts: &[&'a Fact], by: GroupKey, test: impl Fn(&[&Fact]) -> bool
     groups.into_values().filter(|group| test(group)).flatten().collect()
 }
 
-/// The facts with those that follow them, where any does.
+/// The facts with those that follow them, where any does. Times are compared where they are of one clock.
 fn followed(facts: &[&Fact], packet: &Packet, then: &FollowingFact) -> Vec<FactId> {
-    let end = |fact: &Fact| fact.span().map(|(_, last)| last);
     let mut ids = Vec::new();
     for follower in packet.facts().iter().filter(|fact| !fact.class.is_opinion() && then.class.contains(&fact.class)) {
-        let Some(time) = follower.time.as_ref().map(|time| time.utc.micros()) else { continue };
+        let Some(time) = follower.interval() else { continue };
         let Some(who) = then.to.of(follower) else { continue };
         let earlier = facts.iter().filter(|fact| fact.id != follower.id && then.from.of(fact) == Some(who));
         let before = earlier.filter(|fact| {
-            end(fact).is_some_and(|end| {
-                let after = time - end.micros();
-                // Aggregates end with their last member, which can be after the follower: its own time then counts.
-                let begin = fact.time.as_ref().map_or(after, |begin| time - begin.utc.micros());
+            fact.interval().filter(|before| before.clock == time.clock).is_some_and(|before| {
                 let limit = i64::try_from(then.within.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
-                begin >= 0 && after <= limit
+                // A follower that counts others has members at its first and its last time, and others in between.
+                [time.first, time.last].iter().any(|time| {
+                    // Aggregates end with their last member, which can be after the follower: its own time then counts.
+                    let begin = time.micros() - before.first.micros();
+                    let after = time.micros() - before.last.micros();
+                    begin >= 0 && after <= limit
+                })
             })
         });
         let matched: Vec<FactId> = before.map(|fact| fact.id).collect();

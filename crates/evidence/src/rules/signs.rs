@@ -36,7 +36,7 @@ pub(super) struct Case<'a> {
     pub explanations: Vec<(&'a Fact, Vec<FactId>)>,
     /// The cited facts that are explained.
     pub explained: Vec<FactId>,
-    /// Facts that follow a beginning that is explained, without an explanation of their own.
+    /// Facts that follow a beginning that is explained, within the window of what explains it, without an explanation of their own.
     pub following: Vec<FactId>,
     /// Signs of which something is left open, with the facts that are.
     open: Vec<(Weight, String, Vec<FactId>)>,
@@ -68,9 +68,17 @@ impl<'a> Case<'a> {
             if left.is_empty() {
                 continue;
             }
-            if sign.leading.iter().all(is_explained) && !sign.leading.is_empty() {
-                case.following.extend(left);
-            } else {
+            let begun = !sign.leading.is_empty() && sign.leading.iter().all(is_explained);
+            // A change that is over does not explain what comes after it.
+            let goes_on = |id: &FactId| {
+                let of_beginning = |context: &&&Fact| sign.leading.iter().any(|lead| excuses(context, lead));
+                packet.fact(*id).is_some_and(|fact| {
+                    contexts.iter().filter(of_beginning).any(|context| crate::claim::in_window(context, fact))
+                })
+            };
+            let (follows, left): (Vec<FactId>, Vec<FactId>) = left.into_iter().partition(|id| begun && goes_on(id));
+            case.following.extend(follows);
+            if !left.is_empty() {
                 case.open.push((sign.weight(), sign.technique().to_owned(), left));
             }
         }
@@ -78,6 +86,11 @@ impl<'a> Case<'a> {
         let open: Vec<FactId> = case.open.iter().flat_map(|(_, _, facts)| facts.iter().copied()).collect();
         case.following.retain(|id| !open.contains(id));
         case
+    }
+
+    /// Whether a fact is left open that the thesis does not cite: it has room for some facts of a sign only.
+    pub(super) fn is_open_beyond(&self, cited: &[FactId]) -> bool {
+        self.open.iter().any(|(_, _, facts)| facts.iter().all(|id| !cited.contains(id)))
     }
 
     /// Whether a sign is left open.

@@ -8,7 +8,8 @@ use super::architect::{MOST_FACTS, stated, union};
 use super::signs::Case;
 use super::{Explanation, Position, RuleSet, Unknown, combined};
 use crate::claim::{Assertion, AssertionKind, Predicate};
-use crate::{Class, Fact, FactId, Packet};
+use crate::listing::named;
+use crate::{Class, Entity, EntityKind, Fact, FactId, Packet};
 
 /// What a stated fact adds to the explanation that it is, in thousandths: it covers what the Architect cites.
 const STATED: Milli = Milli(700);
@@ -47,7 +48,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
         let facts = union(std::iter::once(&facts));
         kinds.push((strength, facts.len()));
         let interpretation = format!("{}: {}", explanation.name(), names.join(", "));
-        assertions.push(stated(packet, AssertionKind::Alt, facts, strength, interpretation));
+        assertions.push(stated(packet, AssertionKind::Alt, facts, &[], strength, interpretation));
     }
     let confidence = combined(&kinds).unwrap_or(Milli((300 - thesis.confidence.0 / 10).max(100)));
     Position { assertions, confidence, unknowns: unknowns(packet, thesis, &[]), techniques: Vec::new() }
@@ -56,7 +57,8 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
 /// The Skeptic of queries. It asks of each sign that the thesis is based on which of its facts the packet explains, and what is left.
 ///
 /// - A stated fact that covers cited ones, and holds a word that excuses each sign they belong to, is an explanation.
-/// - What follows a beginning that is explained belongs to it.
+/// - What follows a beginning that is explained belongs to it, as long as it lies in the window of what explains the beginning.
+/// - Where a sign is open in facts for which the thesis had no room, its explanations of the others decide nothing.
 /// - Where no sign is left open that decides, but one of those that ordinary work shows too, it says so with the confidence of the thesis:
 ///   the judge is left without a decision.
 ///
@@ -75,12 +77,15 @@ pub(super) fn deterministic(packet: &Packet, rules: &RuleSet, thesis: &Position)
     }
     let case = Case::new(packet, rules, &cited);
     let mut assertions = Vec::new();
+    let beyond = case.is_open_beyond(&cited);
+    let stated = if beyond { Milli::ZERO } else { STATED };
     for (context, facts) in &case.explanations {
-        let interpretation = format!("{}: {} covers what is cited", of(context).name(), context.id);
+        let rest = if beyond { ", and not all of the sign" } else { "" };
+        let interpretation = format!("{}: {} covers what is cited{rest}", of(context).name(), context.id);
         // An assertion has room for some facts only, and what it leaves out would stay open.
         for some in facts.chunks(MOST_FACTS - 1) {
             let both = [some, &[context.id]].concat();
-            assertions.push(alternative(Predicate::Explained, both, STATED, interpretation.clone()));
+            assertions.push(alternative(Predicate::Explained, both, stated, interpretation.clone()));
         }
     }
     let (open, decides) = (case.is_open(), case.decides());
@@ -93,7 +98,7 @@ pub(super) fn deterministic(packet: &Packet, rules: &RuleSet, thesis: &Position)
             let beginning = assertion.facts.iter().copied().filter(|id| !open && case.explained.contains(id));
             let mut follows: Vec<FactId> = follows.into_iter().chain(beginning).collect();
             follows.sort_unstable();
-            let confidence = if open { assertion.confidence } else { STATED };
+            let confidence = if open { assertion.confidence } else { stated };
             let means = Predicate::Means("it belongs to what a statement of the packet explains".to_owned());
             let interpretation = "it follows a beginning that is explained".to_owned();
             assertions.push(alternative(means, follows, confidence, interpretation));
@@ -173,6 +178,11 @@ fn of(context: &Fact) -> Explanation {
     }
 }
 
+/// The host that a fact is of.
+fn host_of(fact: &Fact) -> Option<&Entity> {
+    fact.about().find(|entity| entity.kind() == EntityKind::Host)
+}
+
 /// What would settle the question: of each assertion that nothing covers, a statement about whom it is about; sources that were not
 /// collected. Each is about the facts that it follows from.
 fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<Unknown> {
@@ -180,10 +190,19 @@ fn unknowns(packet: &Packet, thesis: &Position, covered: &[FactId]) -> Vec<Unkno
     for assertion in &thesis.assertions {
         let open = || assertion.facts.iter().filter(|id| !covered.contains(id)).filter_map(|id| packet.fact(*id));
         if let Some(actor) = open().find_map(|fact| fact.actor.as_ref()) {
-            let text =
-                format!("whether {actor} was expected to do this: an inventory entry, a change or a known account");
+            let text = format!(
+                "whether {} was expected to do this: an inventory entry, a change or a known account",
+                named(actor)
+            );
             let own = open().filter(|fact| fact.actor.as_ref() == Some(actor));
             unknowns.push(Unknown { text, facts: own.map(|fact| fact.id).collect() });
+        } else if let Some(about) = open().find_map(|fact| fact.object.as_ref().or_else(|| host_of(fact))) {
+            let is_about = |fact: &&Fact| fact.object.as_ref().or_else(|| host_of(fact)) == Some(about);
+            let host = open().find(is_about).and_then(host_of).filter(|host| *host != about);
+            let at = host.map(|host| format!(" at {}", named(host))).unwrap_or_default();
+            let text =
+                format!("who did this to {}{at}, and whether it was announced: a change that covers it", named(about));
+            unknowns.push(Unknown { text, facts: open().filter(is_about).map(|fact| fact.id).collect() });
         }
     }
     for fact in packet.facts().iter().filter(|fact| fact.class == Class::NotCollected) {

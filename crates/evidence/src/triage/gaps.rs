@@ -1,5 +1,7 @@
 //! What a dismissal does not cover: records that no side saw, or that no rule asks about.
 
+use std::collections::BTreeSet;
+
 use crate::rules::RuleSet;
 use crate::{Class, FactId, Packet, Utc};
 
@@ -14,6 +16,20 @@ pub struct Gaps {
     pub not_collected: Vec<FactId>,
     /// Records of the packet, if none of them is of a class that a rule of the Architect asks about; else 0.
     pub unclassified: u64,
+    /// Facts without a time in UTC, where that leaves open what came before what: several sources were observed, or a fact has no time at all
+    /// by its own source either. Within one source that names no year the order is known.
+    pub undated: u64,
+    /// Inputs that were named, or are in a folder that was, and were not read; without copies of what was.
+    pub skipped: Vec<Skipped>,
+}
+
+/// An input that was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its name, as it was met.
+    pub name: String,
+    /// Why it was not read.
+    pub why: String,
 }
 
 impl Gaps {
@@ -22,7 +38,21 @@ impl Gaps {
     pub fn of(packet: &Packet, rules: Option<&RuleSet>) -> Self {
         let damaged = packet.header().sources.iter().map(|source| source.damaged.0).sum();
         let unclassified = rules.map_or(0, |rules| unclassified(packet, rules));
-        Self { in_no_fact: packet.in_no_fact(), damaged, not_collected: not_collected(packet), unclassified }
+        Self {
+            in_no_fact: packet.in_no_fact(),
+            damaged,
+            not_collected: not_collected(packet),
+            unclassified,
+            undated: undated(packet),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// The same with inputs that were not read.
+    #[must_use]
+    pub fn skipping(mut self, skipped: Vec<Skipped>) -> Self {
+        self.skipped = skipped;
+        self
     }
 
     /// Whether nothing is missing.
@@ -49,8 +79,43 @@ impl Gaps {
             1 => parts.push("the only record is of a class that no rule asks about".to_owned()),
             count => parts.push(format!("none of the {count} records is of a class that a rule asks about")),
         }
+        match self.undated {
+            0 => {}
+            1 => parts.push(format!("1 fact has no time that can be compared with those of others ({GIVE_THE_YEAR})")),
+            count => parts.push(format!(
+                "{count} facts have no time that can be compared with those of others ({GIVE_THE_YEAR})"
+            )),
+        }
+        if let Some(first) = self.skipped.first() {
+            let why = format!("{}: {}", crate::listing::quoted(&first.name, 200), first.why);
+            match self.skipped.len() {
+                1 => parts.push(format!("1 input was not read ({why})")),
+                count => parts.push(format!("{count} inputs were not read (the first one: {why})")),
+            }
+        }
         (!parts.is_empty()).then(|| parts.join("; "))
     }
+}
+
+/// What to do about times without a year.
+pub(super) const GIVE_THE_YEAR: &str = "give the year of times without one, as with --year 2026";
+
+/// Observed facts without a time in UTC, where it matters: more than one source was observed, or they have no time by their source either.
+fn undated(packet: &Packet) -> u64 {
+    let observed = || packet.facts().iter().filter(|fact| is_observed(fact));
+    let sources: BTreeSet<crate::SourceId> =
+        observed().filter_map(|fact| fact.locator.as_ref()).map(|locator| locator.source).collect();
+    let several = sources.len() > 1;
+    let lacks = |fact: &&crate::Fact| match fact.interval() {
+        None => true,
+        Some(interval) => interval.clock.is_some() && several,
+    };
+    observed().filter(lacks).map(|_| 1).sum()
+}
+
+/// Whether a record was read and says something: no person stated it, and no rule.
+fn is_observed(fact: &crate::Fact) -> bool {
+    !fact.class.is_context() && !fact.class.is_opinion() && fact.class != Class::Damaged
 }
 
 /// Facts that state what was not collected, and whose interval meets that of the observed facts. Where no observed fact has a time, or a

@@ -32,18 +32,3 @@ impl Triage<'_> {
         self.hits().map(object).collect()
     }
 }
-
-/// What a line of a hit says of its rule: title, level, id, author and licence, which the Detection Rule License asks to stand with each hit.
-pub(super) fn of_rule(fact: &Fact) -> Option<String> {
-    let said = |name: &str| fact.attributes.get(name).map_or("not stated", String::as_str);
-    fact.class.is_opinion().then(|| {
-        format!(
-            ", \"{}\" (level {}, rule {}, by {}, {})",
-            said("rule_title"),
-            said("rule_level"),
-            said("rule_id"),
-            said("rule_author"),
-            said("rule_license")
-        )
-    })
-}

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Triage;
-use crate::claim::{Assertion, Entailment};
+use crate::claim::Assertion;
 use crate::{Fact, FactId};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#1d2129;background:#fff}\
@@ -26,21 +26,18 @@ impl Triage<'_> {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
              content=\"width=device-width\">\n<title>{verdict}: packet {id}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
              <h1>{verdict}</h1>\n<p>Confidence {confidence}{balance}, judge <code>{judge}</code>. Packet <code>{id}</code> with {facts} facts.</p>\n\
-             <p>Head <code>{head}</code></p>\n",
+             <p>Head <code>{head}</code>, root <code>{root}</code></p>\n",
             verdict = outcome.verdict,
             id = escaped(&header.packet),
-            confidence = outcome.confidence,
+            confidence = escaped(&self.confidence()),
             balance = self.balance(", "),
             judge = outcome.judge,
             facts = packet.facts().len(),
             head = packet.head(),
+            root = packet.root(),
         );
         if header.left_out.count.0 > 0 {
-            let _ = writeln!(
-                out,
-                "<p>Records without a fact of their own: {}. Those that were counted are in the facts that count them.</p>",
-                header.left_out.count
-            );
+            let _ = writeln!(out, "<p>{}.</p>", self.left_out());
         }
         if !outcome.architect.techniques.is_empty() {
             let techniques = outcome.architect.techniques.join(", ");
@@ -114,24 +111,20 @@ impl Triage<'_> {
 
     fn sentence_of_page(&self, out: &mut String, assertion: &Assertion) {
         let links: Vec<String> = assertion.facts.iter().map(|id| link(*id)).collect();
-        let (class, check) = match self.packet.entails(assertion) {
-            Entailment::Entailed => ("check", "the facts entail it"),
-            Entailment::Contradicted => ("wrong", "the facts contradict it"),
-            Entailment::Unchecked => ("check", "code cannot check it"),
-        };
+        let (class, check) = self.check(assertion);
         let _ = writeln!(
             out,
-            "<li>{} {}: <code>{}</code> [{}] <span class=\"{class}\">({check}; {})</span></li>",
+            "<li>{} {}{} [{}] <span class=\"{class}\">({})</span></li>",
             assertion.kind,
             escaped(&assertion.interpretation),
-            escaped(&assertion.predicate.to_string()),
+            escaped(&self.at(assertion)),
             links.join(" "),
-            assertion.confidence
+            escaped(&check)
         );
     }
 
     fn row_of_page(&self, out: &mut String, fact: &Fact) {
-        let time = fact.time.as_ref().map(|time| time.utc.to_string()).unwrap_or_default();
+        let time = super::words::time(fact).unwrap_or_default();
         let raw = match (&fact.locator, &fact.aggregate) {
             (Some(locator), _) => format!("{} of {}", locator.at, locator.source),
             (None, Some(aggregate)) => format!("{} records, {}", aggregate.count, aggregate.formula),

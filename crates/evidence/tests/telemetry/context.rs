@@ -16,7 +16,7 @@ change_windows:
   - ticket: CHG-17
     from: 2026-03-28T08:00:00Z
     until: 2026-03-28T10:00:00Z
-    covers: [host:web01.example, the night shift]
+    covers: [host:web01.example, account:deploy]
 known_scanners:
   - address: 10.0.0.9
     note: weekly
@@ -50,7 +50,7 @@ fn each_entry_is_one_fact() {
     let entities: Vec<String> = found.facts[0].entities.iter().map(ToString::to_string).collect();
     assert_eq!(entities, ["address:10.0.0.5", "address:2001:db8::5", "service:nginx"]);
     assert_eq!(found.facts[1].entities[0].to_string(), "host:web01.example");
-    assert_eq!(found.facts[1].attributes["covers"], "host:web01.example, the night shift");
+    assert_eq!(found.facts[1].attributes["covers"], "host:web01.example, account:deploy");
     assert_eq!(found.facts[1].locator.as_ref().unwrap().at, "line 8");
     let time = found.facts[5].time.as_ref().unwrap();
     assert_eq!(
@@ -90,6 +90,15 @@ fn mistakes_are_named_with_their_line() {
         ),
         ("- a\n", "context:1:1: a map is expected here"),
         ("inventory: 3\n", "context:1:12: `inventory` is a list"),
+        (
+            "change_windows:\n  - ticket: A\n    from: 2026-03-28T00:00:00Z\n    until: 2026-03-29T00:00:00Z\n    covers: [host:a, hots:gate02]\n",
+            "context:5:22: `hots:gate02` names no entity: expected KIND:NAME, with KIND one of host, account, process",
+        ),
+        (
+            "change_windows:\n  - ticket: A\n    from: 2026-03-28T00:00:00Z\n    until: 2026-03-29T00:00:00Z\n    covers: gate02\n",
+            "context:5:13: `gate02` names no entity",
+        ),
+        ("history:\n  - statement: a\n    about: hots:gate02\n", "context:3:12: `hots:gate02` names no entity"),
     ] {
         let found = error(text);
         assert!(found.starts_with(expected), "{found}");

@@ -3,6 +3,7 @@
 mod event;
 mod record;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::BufRead;
 
@@ -128,6 +129,11 @@ impl Details for Found<'_> {
 
     fn time_found(&self) -> String {
         self.records.first().map(|record| record.time_found.to_owned()).unwrap_or_default()
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        let node = self.records.first().map(|record| record.node)?;
+        (!node.is_empty()).then_some(Cow::Borrowed(node))
     }
 
     fn fill(&self, fact: &mut NewFact) {

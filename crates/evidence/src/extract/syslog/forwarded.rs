@@ -143,8 +143,13 @@ fn observe(
             details: &forwarded,
         });
     } else {
-        let frame = if program.is_empty() { Frame::read(message, zone) } else { None };
+        let mut frame = if program.is_empty() { Frame::read(message, zone) } else { None };
         let framed = frame.and_then(|frame| of_frame(&frame, years, &options, time));
+        if let (None, Some(frame)) = (framed.or(time), &mut frame)
+            && let When::YearLess(time) = frame.when
+        {
+            frame.clock = years.utc(time).map_or_else(|| years.clock(time), |_| None);
+        }
         // An object within the line within the object; there it ends.
         if let (Some(frame), None) = (&frame, around)
             && let Some(inner) = object::members(frame.message)
@@ -204,6 +209,20 @@ struct Forwarded<'a> {
     around: Option<&'a Around<'a>>,
 }
 
+impl Forwarded<'_> {
+    /// The host that the agent names. Who handed the line on is its host only where nothing else names one.
+    fn agent_host(&self) -> Cow<'_, str> {
+        let around = match (&self.said, self.around) {
+            (Said::Frame(record, _), _) if !record.frame.host.is_empty() => "",
+            (_, around) => around.map_or("", |around| around.frame.host),
+        };
+        match first(self.members, HOST).unwrap_or(Cow::Borrowed(around)) {
+            Cow::Borrowed(host) => Cow::Borrowed(host.strip_suffix('.').unwrap_or(host)),
+            Cow::Owned(host) => Cow::Owned(host.strip_suffix('.').map_or(host.clone(), ToOwned::to_owned)),
+        }
+    }
+}
+
 impl Details for Forwarded<'_> {
     fn place(&self) -> String {
         format!("line {}", self.line)
@@ -218,17 +237,28 @@ impl Details for Forwarded<'_> {
         }
     }
 
+    fn clock(&self) -> Option<Utc> {
+        let own = match &self.said {
+            Said::Frame(record, _) => record.clock(),
+            _ => None,
+        };
+        own.or_else(|| self.around.and_then(|around| around.frame.clock))
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        let own = match &self.said {
+            Said::Frame(record, _) => record.host(),
+            _ => None,
+        };
+        let host = own.unwrap_or_else(|| self.agent_host());
+        (!host.is_empty()).then_some(host)
+    }
+
     fn fill(&self, fact: &mut NewFact) {
         if let Said::Frame(record, _) = &self.said {
             record.fill(fact);
         }
-        // Who handed the line on is its host only where nothing else names one.
-        let around = match (&self.said, self.around) {
-            (Said::Frame(record, _), _) if !record.frame.host.is_empty() => "",
-            (_, around) => around.map_or("", |around| around.frame.host),
-        };
-        let host = first(self.members, HOST).unwrap_or(Cow::Borrowed(around));
-        about(fact, EntityKind::Host, host.strip_suffix('.').unwrap_or(&host));
+        about(fact, EntityKind::Host, &self.agent_host());
         // What the agent adds of its own; a message that is read in its parts is in the raw record as a whole.
         each(self.members, &mut |name, value| {
             if !MESSAGE.contains(&name) || matches!(self.said, Said::Message(_)) {
@@ -270,6 +300,14 @@ impl Details for Own<'_> {
 
     fn time_found(&self) -> String {
         self.time_found.to_owned()
+    }
+
+    fn clock(&self) -> Option<Utc> {
+        self.record.clock()
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        self.record.host()
     }
 
     fn fill(&self, fact: &mut NewFact) {

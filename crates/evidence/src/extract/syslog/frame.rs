@@ -22,6 +22,8 @@ pub(super) enum When {
 pub(super) struct Frame<'a> {
     pub priority: Option<u8>,
     pub when: When,
+    /// When by the clock of the source, for a time without a year that none was supplied for. Who reads the source sets it.
+    pub clock: Option<Utc>,
     pub time_found: &'a str,
     pub host: &'a str,
     pub program: &'a str,
@@ -56,7 +58,18 @@ impl<'a> Frame<'a> {
         let has_no_host = word.ends_with(':') || is_object(word);
         let (host, rest) = if has_no_host { ("", rest) } else { (word, after) };
         let (program, pid, message) = tag(rest);
-        Some(Self { priority, when, time_found, host, program, pid, message_id: "", structured: "", message })
+        Some(Self {
+            priority,
+            when,
+            clock: None,
+            time_found,
+            host,
+            program,
+            pid,
+            message_id: "",
+            structured: "",
+            message,
+        })
     }
 
     /// The rest of a line of RFC 5424 after its version.
@@ -75,6 +88,7 @@ impl<'a> Frame<'a> {
         Some(Self {
             priority,
             when,
+            clock: None,
             time_found: said(found),
             host: said(host),
             program: said(program),

@@ -9,6 +9,7 @@ mod sshd;
 mod sysmon;
 mod system;
 
+use std::borrow::Cow;
 use std::io::BufRead;
 
 pub use forwarded::read_syslog_json;
@@ -42,7 +43,7 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
         let number = line.number;
         let at = || line.place();
         let text = line.text();
-        let Some(frame) = Frame::read(&text, zone) else {
+        let Some(mut frame) = Frame::read(&text, zone) else {
             run.damage(at(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", line.bytes)?;
             continue;
         };
@@ -58,6 +59,7 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
                     let what = options.year.map_or_else(|| YEAR.to_owned(), |year| no_such_day(frame.time_found, year));
                     run.note(Issue::new(at(), IssueKind::Time, what, line.bytes));
                 }
+                frame.clock = if utc.is_none() { years.clock(time) } else { None };
                 utc
             }
         };
@@ -72,7 +74,7 @@ pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Si
     Ok(reader.run.finish())
 }
 
-const YEAR: &str = "times have no year, so these facts have no time: give the year, as with --year 2026";
+const YEAR: &str = "times have no year, so their order is known within this source and not beside others: give the year, as with --year 2026";
 
 /// Said once, of the first line whose day the given year does not have.
 fn no_such_day(found: &str, year: i16) -> String {
@@ -124,6 +126,15 @@ struct Record<'a> {
 impl Details for Record<'_> {
     fn place(&self) -> String {
         format!("line {}", self.line)
+    }
+
+    fn clock(&self) -> Option<Utc> {
+        self.frame.clock
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        let host = self.frame.host.strip_suffix('.').unwrap_or(self.frame.host);
+        (!host.is_empty()).then_some(Cow::Borrowed(host))
     }
 
     fn time_found(&self) -> String {

@@ -1,5 +1,6 @@
 //! Facts of events: class, action, actor and object at once; attributes and further entities on demand.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::fill::{put, put_some};
@@ -138,6 +139,11 @@ impl Details for Record<'_> {
 
     fn time_found(&self) -> String {
         self.event.time().into_owned()
+    }
+
+    fn host(&self) -> Option<Cow<'_, str>> {
+        let computer = self.event.computer();
+        (!computer.is_empty()).then_some(computer)
     }
 
     fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {

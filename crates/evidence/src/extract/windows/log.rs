@@ -4,6 +4,8 @@
 //! named with its bytes, and a chunk that ends early is still read as far as it goes. Records that the log no longer counts, in the
 //! unused space of its chunks, are never read.
 
+mod whole;
+
 use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use memchr::memmem;
 
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats};
 use super::Reader;
+use whole::Whole;
 
 /// Size of a chunk, in bytes.
 const CHUNK: usize = 65_536;
@@ -32,7 +35,7 @@ const SIZE_COPY: usize = 4;
 /// Reads a Windows event log. Each record of the log gives one fact, with the place `record R at byte B`, where `R` is the number that
 /// the record has in the log and `B` is where it starts in the source; its raw data are its bytes there. A record whose two sizes differ, one that
 /// cannot be rendered and a chunk without its mark or with a wrong checksum give facts of the class `damaged`. Time is
-/// `TimeCreated`, not the header's (ARES-011).
+/// `TimeCreated`, not the header's (ARES-011). Chunks and records that the log counts and that are not there give damaged facts too.
 ///
 /// # Errors
 /// When the input cannot be read, is not an event log, or (if `options` say strict) has a damaged part.
@@ -44,8 +47,10 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
         return Ok(reader.run.finish());
     }
     let mut start = 0;
+    let mut whole = Whole::default();
     if chunk.starts_with(FILE_MAGIC) {
         start = FILE_HEADER as u64;
+        whole = Whole::of_header(&chunk);
         if chunk.len() < FILE_HEADER {
             reader.run.damage("file header", IssueKind::Truncated, "the file ends in its header", &chunk)?;
         }
@@ -58,7 +63,14 @@ pub fn read_evtx(mut input: impl Read, options: &ReadOptions, sink: &mut dyn Sin
     loop {
         fill(&mut input, &mut chunk, CHUNK)?;
         if chunk.is_empty() {
+            if let Some(what) = whole.missing() {
+                reader.run.damage(format!("end of file at byte {start}"), IssueKind::Truncated, what, &[])?;
+            }
             return Ok(reader.run.finish());
+        }
+        let problem = whole.chunk(&chunk);
+        if let Some(what) = problem {
+            reader.run.damage(format!("chunk at byte {start}"), IssueKind::Truncated, what, &[])?;
         }
         // A log is grown ahead of its records: chunks of zeros were not used yet.
         if chunk.iter().any(|byte| *byte != 0) {
