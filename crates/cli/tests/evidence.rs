@@ -75,7 +75,7 @@ fn a_dismissal_over_what_no_side_could_use_ends_as_an_open_question_does() {
     let said = triage(&place, &damaged, &[]);
     assert_eq!(said.code, 10, "{}{}", said.out, said.err);
     assert!(said.out.starts_with("THREAT_DISMISSED"), "{}", said.out);
-    assert!(said.out.contains("NOT SEEN: 9 records could not be read. The packet is dismissed"), "{}", said.out);
+    assert!(said.out.contains("NOT SEEN: 9 records could not be read. The dismissal says nothing"), "{}", said.out);
     assert!(
         said.err.contains("exit code 10 and not 0") && said.err.contains("9 records could not be read"),
         "{}",
@@ -145,12 +145,62 @@ fn packed_files_of_a_folder_are_named_with_what_makes_them_readable() {
     std::fs::write(place.path().join("logs/old.zip"), b"PK\x03\x04 packed").unwrap();
     std::fs::write(place.path().join("logs/empty.log"), b"").unwrap();
     let said = place.gimbal(&["triage", "logs", "--year", "2026"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(said.code, 10, "what was skipped nobody saw: {}", said.err);
+    assert_eq!(place.gimbal(&["triage", "logs", "--year", "2026", "--allow-left-out"]).code, 0);
     for (file, why) in [("auth.log.1.gz", "gzip"), ("old.zip", "unpack it first"), ("empty.log", "empty")] {
         let line = said.err.lines().find(|line| line.contains(file)).unwrap_or_else(|| panic!("{file}: {}", said.err));
         assert!(line.contains("skipped: ") && line.contains(why) && !line.contains("--format"), "{line}");
     }
-    assert!(said.err.contains("3 files were skipped, and nothing of them is in the packet"), "{}", said.err);
+    assert!(said.err.contains("3 files were skipped; their records are not in the packet"), "{}", said.err);
+}
+
+/// What was not read is said in every form, and no dismissal ends with 0 over it.
+#[test]
+fn what_a_folder_holds_and_is_not_read_is_named_in_every_form() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    place.write("logs/auth.log", &ordinary());
+    place.write("elsewhere.log", &guessed());
+    place.write("logs/README.md", "# What is here\n\nLogs of one host.\n");
+    std::fs::write(place.path().join("logs/shot.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    place.write("logs/site.yaml", "inventory:\n  - host: gate\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../elsewhere.log", place.path().join("logs/link.log")).unwrap();
+    for form in ["text", "markdown", "html", "jsonl", "csv"] {
+        let said = place.gimbal(&["triage", "logs", "--year", "2026", "--as", form]);
+        assert_eq!(said.code, 10, "{form}: {}{}", said.out, said.err);
+        assert!(
+            said.out.contains("inputs were not read") && !said.err.contains("damaged"),
+            "{form}: {}{}",
+            said.out,
+            said.err
+        );
+        for file in ["README.md", "shot.png", "site.yaml"] {
+            let line = said.err.lines().find(|line| line.contains(file)).unwrap_or_else(|| panic!("{}", said.err));
+            assert!(line.contains("skipped: ") && line.contains("known format"), "{line}");
+        }
+        #[cfg(unix)]
+        assert!(said.err.contains("link.log: skipped: links in a folder are not followed"), "{}", said.err);
+    }
+    #[cfg(unix)]
+    {
+        std::fs::create_dir(place.path().join("links")).unwrap();
+        std::os::unix::fs::symlink("../elsewhere.log", place.path().join("links/link.log")).unwrap();
+        let said = place.gimbal(&["triage", "links", "--year", "2026"]);
+        assert!(said.code == 2 && said.err.contains("link.log: skipped: links"), "{}", said.err);
+    }
+}
+
+/// The raw record behind a fact of what came through a pipe.
+#[test]
+fn raw_records_are_read_from_standard_input_too() {
+    let place = Place::new();
+    let log = place.write("auth.log", &guessed());
+    assert_eq!(place.gimbal(&["evidence", "extract", "auth.log", "--year", "2026", "-o", "p.json"]).code, 0);
+    let mut command = place.command();
+    command.args(["evidence", "raw", "F001", "p.json", "-"]).stdin(Stdio::from(std::fs::File::open(log).unwrap()));
+    let said: Said = command.output().unwrap().into();
+    assert!(said.good().out.contains("Failed password"));
 }
 
 /// Raw telemetry that is replaced by its packet is lost.

@@ -151,9 +151,9 @@ pub struct Sources {
 /// `gimbal triage`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. A dismissal over a packet that left records out ends with 10, since no \
-                        side saw them (--allow-left-out: with 0). Compressed files that were skipped are named on standard error alone and do \
-                        not change the exit code. --dry-run ends with 0 and gives no verdict. Without --model nothing leaves this \
+    after_help = "Exit codes: 0 dismissed, 10 inconclusive, 20 confirmed. A dismissal over what is not complete ends with 10: records in no fact, \
+                        damaged ones, inputs that were not read (compressed files, links in a folder), times that cannot be compared because \
+                        no year was given (--allow-left-out: with 0). --dry-run ends with 0 and gives no verdict. Without --model nothing leaves this \
                         machine: both sides are rules, and the judge is arithmetic. With a model of a provider, the text of the \
                         facts is sent to it; what is sent is said before, and --dry-run shows it. Keep the head that is printed: it shows \
                         later whether the packet was changed."
@@ -192,7 +192,7 @@ pub struct TriageArgs {
     /// Draws the debate as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "model")]
     pub figure: Option<PathBuf>,
-    /// A dismissal ends with exit code 0 also over records that no side could use
+    /// A dismissal ends with exit code 0 also where what was read is not complete
     #[arg(long)]
     pub allow_left_out: bool,
     /// What to print

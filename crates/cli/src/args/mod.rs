@@ -40,7 +40,7 @@ pub use temporal::{GainsArgs, TemporalVerb};
     long_about = None,
     after_help = "Examples:\n  gimbal run studies/quickstart.yaml\n  gimbal report quickstart --format markdown\n  \
                   gimbal env cage2 bench --observe vector\n\nExit codes: 0 done, 1 a check failed, 2 usage, 3 network, \
-                  disk or provider, 130 interrupted."
+                  disk or provider, 130 interrupted. `gimbal triage`: 0 dismissed, 10 inconclusive or not complete, 20 confirmed."
 )]
 pub struct Arguments {
     /// Folder whose personas/, studies/ and prices.yaml override the built-in ones

@@ -129,7 +129,7 @@ pub enum ReportFormat {
     Csv,
     /// For a program
     Json,
-    /// One self-contained page
+    /// One self-contained page, of a whole report only: commands that print one table refuse it
     Html,
 }
 

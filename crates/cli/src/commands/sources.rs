@@ -9,15 +9,24 @@ use std::str::FromStr;
 
 use gimbal_core::Digest;
 use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, sha256_of};
+use gimbal_evidence::triage::Skipped;
 use gimbal_evidence::{Counter, Packet, Pseudonym, Selection, Utc};
 
 use super::rules::{Reading, Rules, watcher};
 use crate::args::Sources;
 use crate::exit::Failure;
-use crate::stdio::{self, message};
+use crate::stdio::message;
+
+/// A packet with what was named for it and not read.
+pub struct Extracted {
+    /// The packet.
+    pub packet: Packet,
+    /// Inputs that were not read, beside copies of what was.
+    pub skipped: Vec<Skipped>,
+}
 
 /// Reads all sources and freezes what was selected. What could not be read is told on standard error.
-pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
+pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     let format = asked.format.as_deref().map(|name| named("--format", name)).transpose()?;
     if asked.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::Usage("-: standard input can be read once; name it once".to_owned()));
@@ -28,8 +37,9 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     let mut hits = rules.as_ref().map(|rules| rules.hits(&selection));
     let mut extraction = Extraction::new(selection, options).with_pseudonyms(pseudonyms(asked)?);
     let mut shifts = Shifts::of(&asked.shift)?;
-    let (mut read, mut passed_over) = (0_usize, 0_usize);
-    for Found { path, in_folder } in found(&asked.files, &mut shifts)? {
+    let mut read = 0_usize;
+    let (files, mut skipped) = found(&asked.files, &mut shifts)?;
+    for Found { path, in_folder } in files {
         let place = path.display().to_string();
         let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
         match extraction.read_watched(opened, format, shifts.take(&path), watcher(&mut hits)) {
@@ -39,8 +49,9 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
             }
             // A folder holds other files too.
             Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
-                message(&skipped(&place, &error));
-                passed_over += 1;
+                let why = reason(&error);
+                message(&format!("{place}: skipped: {why}"));
+                skipped.push(Skipped { name: place, why });
             }
             Err(error) => return Err(failed(&place, error)),
         }
@@ -55,11 +66,18 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     }
     shifts.all_taken()?;
     if read == 0 {
-        return Err(Failure::Usage("nothing was read: none of the files is in a known format".to_owned()));
+        let what = match skipped.len() {
+            0 => "there is no file",
+            _ => "none of the files is in a known format; the reasons are above",
+        };
+        return Err(Failure::Usage(format!("nothing was read: {what}")));
     }
-    if passed_over > 0 {
-        let files = stdio::count(passed_over, "file was", "files were");
-        message(&format!("{files} skipped, and nothing of them is in the packet: the reasons are above"));
+    match skipped.len() {
+        0 => {}
+        1 => message("1 file was skipped; its records are not in the packet (the reason is above)"),
+        count => {
+            message(&format!("{count} files were skipped; their records are not in the packet (the reasons are above)"))
+        }
     }
     if let Some(context) = &asked.context {
         let place = context.display().to_string();
@@ -79,7 +97,7 @@ pub fn extract(asked: &Sources) -> Result<Packet, Failure> {
     if packet.facts().is_empty() {
         message(&nothing_in(&packet));
     }
-    Ok(packet)
+    Ok(Extracted { packet, skipped })
 }
 
 /// Refuses to write where something is read: raw telemetry that is replaced by its packet is lost.
@@ -129,15 +147,21 @@ struct Found {
 
 /// The files, each content once. Several are in the order of their SHA-256, so that the packet depends neither on their names nor on the order in
 /// which they were named.
-fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<Vec<Found>, Failure> {
-    let mut all = Vec::new();
+fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skipped>), Failure> {
+    let (mut all, mut skipped) = (Vec::new(), Vec::new());
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
         let in_folder = path.is_dir();
-        all.extend(files_below(path)?.into_iter().map(|path| Found { path, in_folder }));
+        let below = entries_below(path)?;
+        all.extend(below.files.into_iter().map(|path| Found { path, in_folder }));
+        for (path, why) in below.others {
+            let name = path.display().to_string();
+            message(&format!("{name}: skipped: {why}"));
+            skipped.push(Skipped { name, why: why.to_owned() });
+        }
     }
     // A single source needs no look at others.
     if all.len() < 2 && files.len() < 2 {
-        return Ok(all);
+        return Ok((all, skipped));
     }
     let mut by_hash: BTreeMap<Digest, Found> = BTreeMap::new();
     for file in all {
@@ -155,19 +179,24 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<Vec<Found>, Failure> 
             }
         }
     }
-    Ok(by_hash.into_values().collect())
+    Ok((by_hash.into_values().collect(), skipped))
 }
 
 fn unopened(place: &str, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("{place}: cannot be opened: {error}"))
 }
 
-/// What is said of a file of a folder that is passed over: a packed one holds records that nobody looks at.
-pub(super) fn skipped(place: &str, error: &SourceError) -> String {
+/// Why a file of a folder is passed over: a packed one holds records that nobody looks at.
+fn reason(error: &SourceError) -> String {
     let why = error.to_string();
     // The hint on `--format` would name one format for all files of the folder.
-    let why = why.split("; name the format").next().unwrap_or(&why);
-    format!("{place}: skipped: {why}")
+    why.split("; name the format").next().unwrap_or(&why).to_owned()
+}
+
+/// What is said of such a file.
+#[cfg(feature = "sigma")]
+pub(super) fn skipped(place: &str, error: &SourceError) -> String {
+    format!("{place}: skipped: {}", reason(error))
 }
 
 /// The map of `--pseudonyms`.
@@ -257,15 +286,28 @@ fn named(flag: &str, name: &str) -> Result<Format, Failure> {
     })
 }
 
+/// What a path leads to.
+struct Below {
+    /// Files, in the order of the bytes of their paths.
+    files: Vec<PathBuf>,
+    /// What a folder holds and is not read, with the reason.
+    others: Vec<(PathBuf, &'static str)>,
+}
+
 /// A file, or the files of a folder and the folders in it, in the order of the bytes of their paths.
 pub(super) fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    entries_below(path).map(|below| below.files)
+}
+
+/// The same with what is passed over.
+fn entries_below(path: &Path) -> Result<Below, Failure> {
     let unreadable =
         |path: &Path, error: std::io::Error| Failure::Usage(format!("{}: cannot be read: {error}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     if !about.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
+        return Ok(Below { files: vec![path.to_path_buf()], others: Vec::new() });
     }
-    let (mut files, mut folders) = (Vec::new(), vec![path.to_path_buf()]);
+    let (mut files, mut others, mut folders) = (Vec::new(), Vec::new(), vec![path.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
             let entry = entry.map_err(|error| unreadable(&folder, error))?;
@@ -275,11 +317,16 @@ pub(super) fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
                 folders.push(entry.path());
             } else if kind.is_file() {
                 files.push(entry.path());
+            } else if kind.is_symlink() {
+                others.push((entry.path(), "links in a folder are not followed; name what it leads to"));
+            } else {
+                others.push((entry.path(), "it is neither a file nor a folder"));
             }
         }
     }
     files.sort_by(|one, other| one.as_os_str().as_encoded_bytes().cmp(other.as_os_str().as_encoded_bytes()));
-    Ok(files)
+    others.sort();
+    Ok(Below { files, others })
 }
 
 /// What could not be read, with the first places.

@@ -2,6 +2,7 @@
 
 mod history;
 
+use std::io::Seek as _;
 use std::path::Path;
 
 use gimbal_ares::history::History;
@@ -16,7 +17,7 @@ use super::{print_json, sources, write_file};
 use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::stdio::message;
+use crate::stdio::{self, message};
 
 /// The verbs of `gimbal evidence`.
 pub fn evidence(home: &Home, verb: &EvidenceVerb) -> Result<(), Failure> {
@@ -36,7 +37,7 @@ fn extract(sources: &Sources, out: Option<&Path>) -> Result<(), Failure> {
     if let Some(out) = out {
         sources::spared("-o", out, sources)?;
     }
-    let packet = sources::extract(sources)?;
+    let packet = sources::extract(sources)?.packet;
     // The file of a packet is JSON, which is text.
     let text = String::from_utf8_lossy(&packet.to_bytes()).into_owned();
     match out {
@@ -68,7 +69,8 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
         println!("root  {}", proof.root);
         if root.is_none() {
             println!(
-                "Compare the root with the one in the packet or the report: a proof shows no more than that it leads there."
+                "Compare the root with that of the packet, which `gimbal evidence verify PACKET` and every report print: a proof shows no more \
+                 than that it leads there."
             );
         }
         return Ok(());
@@ -132,8 +134,8 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
     }
     if header.left_out.count.0 > 0 {
         println!(
-            "records without a fact of their own: {}; those that were counted are in the facts that count them",
-            header.left_out.count
+            "{} without a fact of their own; facts that give a count include them",
+            stdio::count(header.left_out.count.0, "record", "records")
         );
     }
     println!();
@@ -148,7 +150,7 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
 
 /// A fact on one line.
 fn in_short(fact: &Fact) -> String {
-    let time = fact.time.as_ref().map_or_else(|| "-".to_owned(), |time| time.utc.to_string());
+    let time = gimbal_evidence::triage::time(fact).unwrap_or_else(|| "-".to_owned());
     let name = |entity: &Option<Entity>| entity.as_ref().map_or("-".to_owned(), ToString::to_string);
     let count = fact.aggregate.as_ref().map(|aggregate| format!("  x {}", aggregate.count)).unwrap_or_default();
     let (actor, object) = (name(&fact.actor), name(&fact.object));
@@ -170,6 +172,9 @@ fn in_full(packet: &Packet, fact: &Fact) {
     }
     if let Some(time) = &fact.time {
         line("time", format!("{} (found: {})", time.utc, time.found));
+    }
+    if let Some(clock) = &fact.clock {
+        line("clock", format!("{} to {}, of source {}, which names no year", clock.first, clock.last, clock.source));
     }
     if let Some(aggregate) = &fact.aggregate {
         line("count", aggregate.count.to_string());
@@ -247,12 +252,31 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
     let facts = located(&packet, fact);
     let mut met = 0;
     let mut below = Vec::new();
+    if files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::Usage("-: standard input can be read once; name it once".to_owned()));
+    }
+    // It is read twice: for its hash, and for the record.
+    let mut piped = None;
     for path in files {
-        below.extend(sources::files_below(path)?);
+        if path.as_os_str() == "-" {
+            let mut kept =
+                tempfile::tempfile().map_err(|error| Failure::External(format!("-: cannot be kept: {error}")))?;
+            std::io::copy(&mut std::io::stdin(), &mut kept).map_err(|error| unreadable(path, &error))?;
+            piped = Some(kept);
+            below.push(path.clone());
+        } else {
+            below.extend(sources::files_below(path)?);
+        }
     }
     for file in &below {
         let place = file.display().to_string();
-        let open = || std::fs::File::open(file).map_err(|error| unreadable(file, &error));
+        let open = || {
+            let opened = match &piped {
+                Some(kept) if file.as_os_str() == "-" => from_start(kept),
+                _ => std::fs::File::open(file),
+            };
+            opened.map_err(|error| unreadable(file, &error))
+        };
         let sha256 = sha256_of(open()?).map_err(|error| unreadable(file, &error))?;
         let Some(source) = header.sources.iter().find(|source| source.sha256 == sha256) else {
             message(&format!("{place}: is not a source of this packet (sha256 {sha256}); passed over"));
@@ -292,6 +316,13 @@ fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> 
         None => header.sources.iter().map(named).collect(),
     };
     Err(Failure::Usage(format!("{} is from none of these files; give {}", fact.id, wanted.join(" or "))))
+}
+
+/// A file that is open, from its start.
+fn from_start(file: &std::fs::File) -> std::io::Result<std::fs::File> {
+    let mut again = file.try_clone()?;
+    again.seek(std::io::SeekFrom::Start(0))?;
+    Ok(again)
 }
 
 /// The facts whose places lead to the records behind a fact: the fact itself, or of one that counts the hits of a rule those that are hits of the

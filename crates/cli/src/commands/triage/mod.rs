@@ -30,7 +30,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
     }
     let decision = asked.judge.as_deref().map(decision).transpose()?;
     let rules = rules(home)?;
-    let packet = sources::extract(&asked.sources)?;
+    let sources::Extracted { packet, skipped } = sources::extract(&asked.sources)?;
     if let Some(path) = &asked.packet {
         write_file(path, &String::from_utf8_lossy(&packet.to_bytes()))?;
     }
@@ -49,7 +49,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
             (outcome, Some(played))
         }
     };
-    let gaps = Gaps::of(&packet, played.is_none().then_some(&rules));
+    let gaps = Gaps::of(&packet, played.is_none().then_some(&rules)).skipping(skipped);
     let triage =
         Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps, places: &places(asked) };
     match asked.form {
@@ -71,7 +71,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
             });
             let what: Vec<String> = left_out.into_iter().chain(gaps.sentence()).collect();
             stdio::message(&format!(
-                "exit code 10 and not 0: the packet is dismissed, and {} (--allow-left-out: 0)",
+                "exit code 10 and not 0: the packet is dismissed, but it is not complete: {} (--allow-left-out: exit code 0 all the same)",
                 what.join("; ")
             ));
             Err(Failure::Verdict(Verdict::Inconclusive))
