@@ -1,7 +1,6 @@
 //! Personas that can be played: loaded, tried on a made-up brief, and kept.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gimbal_core::{Files, Kept};
 use minijinja::Value;
@@ -76,6 +75,8 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         ("max_attempts", Value::from(3)),
         ("answer", Value::from("Oil")),
         ("allowed", Value::from("Wait")),
+        ("shown", Value::from("It is loud.")),
+        ("answer_format", Value::from("an object")),
         ("message", Value::from("machine is missing")),
         ("repeated", Value::from(true)),
     ]);

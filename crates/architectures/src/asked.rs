@@ -34,7 +34,7 @@ impl Ask<'_> {
         stage: &dyn Stage,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<(Option<T>, Vec<String>), EpisodeStopped> {
-        let (lane, asked) = (self.lane, (self.question, Some(self.reply_spec)));
+        let (lane, asked) = (self.lane, (self.question, self.blocks, Some(self.reply_spec)));
         let mut problems = Vec::new();
         let broken =
             match self.session.consult(stage, lane, self.blocks, self.question, (&Alone, Some(self.reply_spec))).await?

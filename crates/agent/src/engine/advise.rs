@@ -181,11 +181,11 @@ impl AgentSession<'_> {
         broken: &str,
         question: Question<'_>,
     ) -> Result<Option<String>, EpisodeStopped> {
-        self.repair_of(stage, lane, broken, (question, None)).await
+        self.repair_of(stage, lane, broken, (question, &[], None)).await
     }
 
-    /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`. The answer is held
-    /// to the form where [`ReplySpec::mask`] gives a grammar.
+    /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`. Whoever writes it again sees
+    /// the context blocks of the request. The answer is held to the form where [`ReplySpec::mask`] gives a grammar.
     ///
     /// # Errors
     /// What stopped the episode.
@@ -194,15 +194,22 @@ impl AgentSession<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
-        (question, reply_spec): (Question<'_>, Option<&ReplySpec>),
+        (question, blocks, reply_spec): (Question<'_>, &[Block], Option<&ReplySpec>),
     ) -> Result<Option<String>, EpisodeStopped> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };
         let allowed = self.may_answer(stage).await?;
+        let own = self.prepared.variables.with(&[]);
+        let form =
+            persona.templates.render(&persona.texts.answer_format.text, &own).map_err(|error| halt(error.into()))?;
+        let shown = blocks.iter().map(|block| block.text.trim_end()).filter(|text| !text.is_empty());
+        let shown: Vec<&str> = shown.collect();
         let values = [
             ("answer", Value::from(bounded(broken, QUOTED))),
             ("message", Value::from(question.message)),
             ("allowed", Value::from(allowed)),
+            ("shown", Value::from(shown.join("\n\n"))),
+            ("answer_format", Value::from(form)),
         ];
         let variables = self.prepared.variables.with(&values);
         let render = |text| persona.templates.render(text, &variables).map_err(|error| halt(error.into()));
@@ -215,10 +222,14 @@ impl AgentSession<'_> {
                 let mask = reply_spec.mask(stage, self.agent.role());
                 let held = mask.is_some() || self.constrained(stage);
                 let longest = u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| held);
+                let of_role = || {
+                    let as_regex = || Arc::new(Grammar::Regex(reply_spec.form.regex.clone()));
+                    reply_spec.enforceable(stage, self.agent.role()).unwrap_or_else(as_regex)
+                };
                 AskRequest {
                     messages,
                     mask: mask.is_some(),
-                    grammar: mask.or_else(|| held.then(|| Arc::new(Grammar::Regex(reply_spec.form.regex.clone())))),
+                    grammar: mask.or_else(|| held.then(of_role)),
                     max_output_tokens: longest.or(self.agent.own.1),
                     temperature: self.agent.own.0,
                     hint: reply_spec.expert.clone(),

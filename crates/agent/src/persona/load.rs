@@ -32,8 +32,8 @@ pub const SYSTEM_VARIABLES: [&str; 10] = [
 ];
 
 /// What the description of a tool may name beside the brief: the tool's own name, the names of all tools that are offered
-/// with it, and how many questions may be raised for one answer.
-const OFFERED: &[&str] = &["tool", "offered", "questions"];
+/// with it, how many questions may be raised for one answer, and whether tools are called natively.
+const OFFERED: &[&str] = &["tool", "offered", "questions", "native"];
 
 /// What the reply of a deliberation tool may name beside the brief: what the agent wrote, and the tool that it has to ask before
 /// its answer, if there is one.
@@ -84,6 +84,10 @@ pub(crate) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaE
     Ok(Digest::of_parts(&parts))
 }
 
+/// Variables of a request to write a message again: the answer, what was asked, what the message may name, what was shown with the request, and the
+/// form that is asked for.
+const REPAIR: &[&str] = &["answer", "message", "allowed", "shown", "answer_format"];
+
 /// The persona called `name`, checked as far as its files alone tell.
 pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
     if !Persona::list(files).iter().any(|known| known == name) {
@@ -126,8 +130,8 @@ pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         closing: compiler.add(&prompt_source, "closing", &prompt.closing, spoken)?,
         repair: match &core.repair {
             Some(repair) => Some(RepairTexts {
-                system: compiler.add(&core_source, "repair.system", &repair.system, &["allowed"])?,
-                user: compiler.add(&core_source, "repair.user", &repair.user, &["answer", "message", "allowed"])?,
+                system: compiler.add(&core_source, "repair.system", &repair.system, REPAIR)?,
+                user: compiler.add(&core_source, "repair.user", &repair.user, REPAIR)?,
             }),
             None => None,
         },

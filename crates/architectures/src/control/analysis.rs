@@ -190,7 +190,7 @@ impl Analyzer {
                 bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
             let question = Question { target: "", message: &asked };
-            let fixed = session.repair_of(stage, LaneId::MAIN, &broken, (question, Some(&reply_spec))).await?;
+            let fixed = session.repair_of(stage, LaneId::MAIN, &broken, (question, &[], Some(&reply_spec))).await?;
             decided = chosen(run, fixed.as_deref());
         }
         if let (Some(places), true) = (&decided, self.cached) {

@@ -56,7 +56,8 @@ fn schema(asked: &mut Asked, schema: serde_json::Value) {
 /// The samples: name, environment, family, design, protocol, whether it is constrained, whether the first answer is spoilt.
 type Sampled = (&'static str, &'static str, &'static str, &'static str, &'static str, bool, bool);
 
-const SAMPLES: [Sampled; 15] = [
+const SAMPLES: [Sampled; 18] = [
+    ("afresh", "alfworld", "react", "network", "json", false, false),
     ("status", "cage2", "react", "obs", "json", false, false),
     ("solver", "alfworld", "react", "react-0", "react-text", false, false),
     ("native", "alfworld", "react", "react-0", "native-tools", false, false),
@@ -67,6 +68,8 @@ const SAMPLES: [Sampled; 15] = [
     ("spoilt advice", "cage2", "hierarchy", "hier-base", "json", false, true),
     ("specialists", "textcraft", "cyclic", "Spec-Cyc_specialist", "json", false, false),
     ("layers", "cage2", "temporal", "temporal-0", "json", false, false),
+    ("spoilt layers", "alfworld", "temporal", "ctha", "react-text", false, true),
+    ("spoilt search", "textcraft", "lats", "lats-0", "json", false, true),
     ("search", "textcraft", "lats", "lats-0", "json", false, false),
     ("trials", "textcraft", "reflexion", "reflexion-0", "json", false, false),
     ("debate", "triage", "debate", "debate-0", "json", false, false),
@@ -74,7 +77,7 @@ const SAMPLES: [Sampled; 15] = [
     ("gate", "finance_agent", "cyclic", "cyclic-gate", "json", false, false),
 ];
 
-const CASES: [Case; 51] = [
+const CASES: [Case; 54] = [
     ("a request of no known kind", "status", Kind::Decides, |asked, _, _| asked.role = "nobody".to_owned()),
     ("conversation", "status", Kind::Decides, |asked, _, _| asked.request.messages.reverse()),
     ("a schema that a provider refuses", "masked", Kind::Decides, |asked, _, _| {
@@ -130,6 +133,15 @@ const CASES: [Case; 51] = [
     }),
     ("the first observation is out of sight", "solver", Kind::Works, |asked, scene, _| {
         replace(asked, &scene.first, "a house");
+    }),
+    ("the first observation is out of sight", "afresh", Kind::Decides, |asked, scene, _| {
+        replace(asked, &scene.first, "a house");
+    }),
+    ("the latest result is out of sight", "afresh", Kind::Decides, |asked, _, now| {
+        replace(asked, now.latest.as_deref().unwrap().trim(), "Done.");
+    }),
+    ("possible actions", "afresh", Kind::Decides, |asked, _, _| {
+        replace(asked, "<possible_actions>\n", "<actions>\n");
     }),
     ("the goal is out of sight", "status", Kind::Decides, |asked, scene, _| replace(asked, &scene.brief.goal, "it")),
     ("the goal is out of sight", "search", Kind::Values, |asked, scene, _| replace(asked, &scene.brief.goal, "it")),
@@ -245,7 +257,8 @@ async fn sample((_, place, family, design, protocol, constrained, spoilt): Sampl
     let (task, seed) = (place.task(design.task), 4);
     let trials =
         cell.session(&*place.family, &place.options, (&task, seed), (spoilt, design.limits(), &design.faults())).await;
-    let (played, asked) = trials.last().unwrap();
+    // The first answers are spoilt, and so in the first trial.
+    let (played, asked) = if spoilt { trials.first() } else { trials.last() }.unwrap();
     let scene = Scene::of((&place, &task, seed), (&cell, design.name.as_str(), design.published), played).await;
     let asked = asked.iter().cloned().zip(shown(played, &cast, asked)).collect();
     Sample { scene, cast, asked }
@@ -260,7 +273,16 @@ async fn each_rule_reports_a_request_that_lacks_what_it_asks_for() {
     let allowed: Case = ("a repair without what is allowed", "spoilt advice", Kind::Repairs, |asked, _, _| {
         replace(asked, "<allowed>", "<all>");
     });
-    let cases: Vec<Case> = CASES.into_iter().chain([allowed]).collect();
+    let form: Case = ("a repair without what is allowed", "spoilt search", Kind::Repairs, |asked, _, _| {
+        replace(asked, "as many as are wanted", "some");
+    });
+    let usage: Case = ("a repair without what is allowed", "spoilt layers", Kind::Repairs, |asked, scene, _| {
+        scene.brief.glossary.iter().for_each(|entry| replace(asked, &entry.usage, "an action"));
+    });
+    let seen: Case = ("a repair without what is allowed", "spoilt layers", Kind::Repairs, |asked, _, now| {
+        now.blocks.iter().for_each(|block| replace(asked, block.trim(), ""));
+    });
+    let cases: Vec<Case> = CASES.into_iter().chain([allowed, form, usage, seen]).collect();
     let missed = missed(&samples, &cases);
     assert!(missed.is_empty(), "{}", missed.join("\n"));
     let tried: BTreeSet<&str> = cases.iter().chain(&OF_SUMMARIES).map(|(rule, ..)| *rule).collect();

@@ -183,6 +183,8 @@ pub struct Letter<'a> {
     pub about: Kind,
     /// What the environment had shown.
     pub now: &'a Now,
+    /// What each persona of the role says of the form of its answers, line by line; without lines that hold values of the environment.
+    pub forms: Vec<Vec<String>>,
 }
 
 impl<'a> Letter<'a> {
@@ -201,7 +203,12 @@ impl<'a> Letter<'a> {
         let about = cast.kind(&asked.role)?;
         let again = cast.of(&asked.role).any(|agent| repairs(agent.persona(), system));
         let kind = if again { Kind::Repairs } else { about };
-        Ok(Self { request: &asked.request, system, opening, told, kind, about, now })
+        let lines = |agent: &Agent| {
+            let lines = agent.persona().core.answer_format.lines().map(str::trim);
+            lines.filter(|line| !line.is_empty() && !line.contains("{{")).map(str::to_owned).collect()
+        };
+        let forms = cast.of(&asked.role).map(lines).collect();
+        Ok(Self { request: &asked.request, system, opening, told, kind, about, now, forms })
     }
 
     pub fn acts(&self) -> bool {

@@ -17,7 +17,7 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
         Kind::Verifies => verifies(letter, found),
         Kind::Weighs => weighs(letter, found),
         Kind::Votes => votes(letter, found),
-        Kind::Repairs => repairs(letter, found),
+        Kind::Repairs => repairs(scene, letter, found),
         Kind::Decides | Kind::Works | Kind::Serves => {}
     }
 }
@@ -151,7 +151,7 @@ fn votes(letter: &Letter<'_>, found: &mut Found) {
 }
 
 /// What is asked for again: with the request before, the answer that could not be used, and what is allowed.
-fn repairs(letter: &Letter<'_>, found: &mut Found) {
+fn repairs(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     let mut say = |rule, what: String| found.push((rule, what));
     if let Some(before) = &letter.now.before {
         for asked in before.messages.iter().filter(|asked| !letter.says(asked)) {
@@ -164,13 +164,41 @@ fn repairs(letter: &Letter<'_>, found: &mut Found) {
             say("a repair without the answer", short(letter.opening));
         }
     }
-    // Advice names actions, and a router one of its ways: which there are, is in the repair.
-    let allowed = match letter.about {
-        Kind::Advises => between(letter.opening, "allowed").is_some_and(|allowed| !allowed.trim().is_empty()),
-        Kind::Routes => letter.told.contains(" one of: "),
-        _ => true,
+    for what in not_allowed(scene, letter) {
+        say("a repair without what is allowed", format!("{what}: {}", short(letter.opening)));
+    }
+}
+
+/// What a repair lacks of what its answer may hold.
+fn not_allowed(scene: &Scene, letter: &Letter<'_>) -> Vec<String> {
+    let lacks = |fine: bool, what: &str| (!fine).then(|| what.to_owned());
+    // A role may have a persona for the first round and another one for later ones.
+    let lost = |form: &Vec<String>| {
+        let lost = form.iter().filter(|line| !letter.says(line));
+        lost.map(|line| format!("the form `{}`", short(line))).collect::<Vec<_>>()
     };
-    if !allowed {
-        say("a repair without what is allowed", short(letter.opening));
+    let form = || letter.forms.iter().map(lost).min_by_key(Vec::len).unwrap_or_default();
+    let acts = || {
+        let unknown = scene.brief.glossary.iter().filter(|entry| !letter.says(&entry.usage));
+        let unseen = letter.now.blocks.iter().filter(|block| !letter.says(block));
+        let unknown = unknown.map(|entry| format!("the action `{}`", entry.usage));
+        unknown.chain(unseen.map(|block| format!("what was shown, `{}`", short(block)))).collect::<Vec<_>>()
+    };
+    match letter.about {
+        // Advice names actions or fixed words, and a router one of its ways: which there are, is in the repair.
+        Kind::Advises => {
+            let allowed = between(letter.opening, "allowed").is_some_and(|allowed| !allowed.trim().is_empty());
+            lacks(allowed, "a list").into_iter().collect()
+        }
+        Kind::Routes => lacks(letter.told.contains(" one of: "), "the ways").into_iter().collect(),
+        Kind::Orders | Kind::Proposes => [form(), acts()].concat(),
+        Kind::Governs => {
+            let pattern = lacks(letter.says("A pattern is the name of an action"), "how patterns are written");
+            [form(), acts(), pattern.into_iter().collect()].concat()
+        }
+        Kind::Plans | Kind::SumsUp | Kind::Values | Kind::Reflects | Kind::Weighs | Kind::Votes => form(),
+        Kind::Decides | Kind::Works | Kind::Guides | Kind::Verifies | Kind::Repairs | Kind::Serves => {
+            vec!["no persona of the kind asks again".to_owned()]
+        }
     }
 }
