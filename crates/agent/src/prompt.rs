@@ -215,12 +215,13 @@ impl Builder<'_> {
     }
 
     /// Values of the variables that texts of a tool may use beside those of the brief.
-    fn offered(&self, offered: &Offered) -> [(&'static str, Value); 3] {
+    fn offered(&self, offered: &Offered) -> [(&'static str, Value); 4] {
         let all: Vec<String> = self.context.tools.iter().map(|tool| tool.name.clone()).collect();
         [
             ("tool", Value::from(offered.name.as_str())),
             ("offered", Value::from(all)),
             ("questions", Value::from(self.settings.question_budget)),
+            ("native", Value::from(self.settings.protocol == Protocol::NativeTools)),
         ]
     }
 

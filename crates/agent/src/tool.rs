@@ -9,6 +9,7 @@ use minijinja::Value as Filling;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::Protocol;
 use crate::deliberation::Deliberation;
 use crate::persona::data::FINISH;
 use crate::persona::{ExampleTexts, PersonaError, Sourced};
@@ -235,6 +236,7 @@ impl Offered {
                 ("tool", Filling::from(tool.name.as_str())),
                 ("offered", Filling::from(offered.clone())),
                 ("questions", Filling::from(settings.question_budget)),
+                ("native", Filling::from(settings.protocol == Protocol::NativeTools)),
             ]);
             tool.spec.description = persona.templates.render(&description.text, &variables)?;
         }

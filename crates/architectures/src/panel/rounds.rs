@@ -18,10 +18,10 @@ use crate::contracted::{Contracted, Shape};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
-/// Longest plan and longest reason under a mask, in characters.
-const TEXTS: (usize, usize) = (160, 120);
-/// Longest reason that others read, in characters.
+/// Longest reason that others read, in characters, as every seat is told.
 const REASON: usize = 160;
+/// Longest plan and longest reason under a mask, in characters.
+const TEXTS: (usize, usize) = (160, REASON);
 
 /// What an agent has seen, as its environment tells it.
 #[derive(Debug, Deserialize)]

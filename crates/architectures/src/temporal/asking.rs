@@ -63,7 +63,7 @@ impl Temporal {
             put("why", json!(why));
         }
         let faster = self.faster(layer).and_then(|faster| episode.summaries.get(&faster)).cloned();
-        put("summary", faster.unwrap_or_default());
+        put("summary", faster.map(told_summary).unwrap_or_default());
         if !self.contracts {
             let others = episode.remarks.iter().rev().filter(|(other, _)| **other != layer);
             put("remarks", others.map(|(other, text)| json!({ "from": other.name(), "text": text })).collect());
@@ -313,6 +313,16 @@ async fn remark(
     })
 }
 
+/// A summary as the next layer is told it: who sent it, when, and the hash of what was seen are for programs.
+fn told_summary(mut summary: Value) -> Value {
+    if let Some(members) = summary.as_object_mut() {
+        for own in ["layer_id", "timestamp", "state_digest"] {
+            members.remove(own);
+        }
+    }
+    summary
+}
+
 /// The texts of what Strategic holds, or Institutional and slower layers.
 fn held(episode: &Episode, from: Layer) -> Value {
     let held = episode.table.live(episode.step).filter(|one| {
@@ -351,9 +361,6 @@ fn seen(told: &Value, blocks: &[Block]) -> Digest {
         // What is known of subjects is in the blocks; the examples of checks are none of it.
         for clock in ["step", "steps_left", "why", "checks"] {
             members.remove(clock);
-        }
-        if let Some(summary) = members.get_mut("summary").and_then(Value::as_object_mut) {
-            summary.remove("timestamp");
         }
     }
     let texts: Vec<&[u8]> = blocks.iter().map(|block| block.text.as_bytes()).collect();

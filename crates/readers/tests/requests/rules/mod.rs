@@ -212,11 +212,23 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             say("wording", format!("the word `{word}`: {}", around(letter.system, word)));
         }
     }
-    if letter.told.contains("here is news") {
-        say("contradiction", around(&letter.told, "here is news"));
+    for phrase in REFUSED.into_iter().filter(|phrase| letter.told.contains(phrase)) {
+        say("contradiction", around(&letter.told, phrase));
+    }
+    if !letter.request.tools.is_empty() && letter.told.contains("The input is one JSON object") {
+        say("contradiction", around(&letter.told, "The input is one JSON object"));
+    }
+    let bounds = if letter.kind == Kind::Votes { bounds(letter.system) } else { Vec::new() };
+    for (key, bound) in bounds {
+        let told = letter.system.lines().filter(|line| line.trim_start().starts_with(&format!("- \"{key}\":")));
+        let other = told.filter_map(|line| number_before(line, " characters")).find(|told| *told != bound);
+        if let Some(other) = other {
+            say("contradiction", format!("\"{key}\" has at most {other} characters, and at most {bound}"));
+        }
     }
     // What is referred to by its tag is there. Placeholders of usages are left out.
-    let usages: Vec<String> = letter.glossary().iter().map(|entry| entry["usage"].to_string()).collect();
+    let mut usages: Vec<String> = letter.glossary().iter().map(|entry| entry["usage"].to_string()).collect();
+    usages.extend(scene.brief.glossary.iter().map(|entry| entry.usage.clone()));
     for part in PARTS.into_iter().chain(MESSAGES) {
         let tag = format!("<{part}>");
         if !letter.told.contains(&format!("{tag}\n"))
@@ -226,6 +238,34 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             say("missing part", format!("{tag}: {}", around(&letter.told, &tag)));
         }
     }
+}
+
+/// Phrases that contradict what stands beside them or that nothing explains: fields of messages that are for programs, a task that is an environment, a
+/// number that must be reached where less is possible.
+const REFUSED: [&str; 8] = [
+    "here is news",
+    "\"layer_id\"",
+    "\"state_digest\"",
+    "\"timestamp\": ",
+    "It does nothing that the other tools do not do",
+    "gives you no new information, after",
+    "The task, as it was given to you: ",
+    "list of texts, as many as are wanted",
+];
+
+/// The bounds of texts that a request states: `"key" has at most N characters`.
+fn bounds(text: &str) -> Vec<(&str, usize)> {
+    let stated = text.match_indices("\" has at most ").filter_map(|(at, _)| {
+        let key = text[..at].rsplit('"').next()?;
+        let (number, rest) = text[at + "\" has at most ".len()..].split_once(' ')?;
+        rest.starts_with("characters").then(|| Some((key, number.parse().ok()?))).flatten()
+    });
+    stated.collect()
+}
+
+/// The number before some words.
+fn number_before(line: &str, words: &str) -> Option<usize> {
+    line[..line.find(words)?].rsplit(' ').next()?.parse().ok()
 }
 
 /// Whether a paragraph says that an answer was not accepted.
