@@ -48,7 +48,7 @@ pub(super) struct Belief {
 }
 
 /// The command that an agent gave.
-fn command(own: &Own) -> Option<String> {
+pub(super) fn command(own: &Own) -> Option<String> {
     let bare = |text: &str| match text.split_once('=') {
         Some((_, value)) => value.trim().trim_matches('"').to_owned(),
         None => text.trim().to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::belief::{Belief, named};
+use super::belief::{Belief, command, named};
 use crate::kit::Sheet;
 
 /// Written in the thought before what was seen and may be needed later: the agent reads it in its own past.
@@ -10,9 +10,10 @@ pub(super) const SEEN: &str = "Seen: ";
 /// Between an object and its place in that note.
 pub(super) const AT: &str = " at ";
 
-/// Whether a page is of such an agent: no subtask, no segment, no request of a layer or a search.
+/// Whether a page is of such an agent: no command that was carried out in this conversation, no subtask, no segment, no request of a layer or a search.
 pub(super) fn is_afresh(sheet: &Sheet<'_>) -> bool {
-    !sheet.adviser && ["subtask", "segment", "step"].iter().all(|key| sheet.request(&[key]).is_none())
+    let acted = sheet.talk.iter().any(|turn| !turn.refused && command(&turn.own).is_some());
+    !acted && !sheet.adviser && ["subtask", "segment", "step"].iter().all(|key| sheet.request(&[key]).is_none())
 }
 
 /// The steps of the agent's past, in order: the command and the reason. Quiet steps have no reason, and each of their commands is named once.
@@ -62,8 +63,8 @@ impl Belief {
         let latest = sheet.first().split_once("Latest observation:\n").map(|(_, rest)| rest);
         let latest = latest.map(|rest| rest.split("\n\n").next().unwrap_or_default());
         let commands: Vec<String> = sheet.choices().into_iter().map(|choice| choice.literal).collect();
-        // Whoever carries something can put it down, or look at it.
-        if self.carried.is_none() {
+        // Whoever carries something can put it down, or look at it. A past and a belief state say it themselves.
+        if self.blind && self.carried.is_none() {
             let down = |command: &&String| command.starts_with("put ") || command.starts_with("move ");
             let shown = |command: &&String| {
                 command.strip_prefix("examine ").is_some_and(|name| !self.places.iter().any(|place| place == name))
