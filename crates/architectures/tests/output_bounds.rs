@@ -71,7 +71,8 @@ async fn bounds(architecture: &str, reasons: bool) -> Vec<u32> {
          roles: [{{ default: {{ model: scripted/babbles, max_output_tokens: {ROLE} }} }}]\n\
          episodes: {{ tasks: {{ split: test, limit: 1 }}, runs: 1, seed: 3 }}\n"
     );
-    let plan = plan::resolve(plan::parse(&study, "study.yaml").unwrap(), &Options::default(), &registry, &source, &files);
+    let plan =
+        plan::resolve(plan::parse(&study, "study.yaml").unwrap(), &Options::default(), &registry, &source, &files);
     let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
     let settings = Settings { jobs: Some(1), ..Settings::new(folder.path()) };
     runner::run(Arc::new(plan), Arc::new(source), settings, Cancel::default(), |_| {}).await.unwrap();
@@ -80,7 +81,7 @@ async fn bounds(architecture: &str, reasons: bool) -> Vec<u32> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_reasoning_has_what_the_role_allows_beside_the_bound_of_a_message() {
-    let layers = "{ base: temporal, configuration: ctha }";
+    let layers = "{ base: temporal, configuration: ctha, embedder: none }";
     let (plain, reasoning) = (bounds(layers, false).await, bounds(layers, true).await);
     assert!(plain.iter().any(|bound| *bound < ROLE), "{plain:?}");
     let expected: Vec<u32> = plain.iter().map(|bound| bound + ROLE).collect();

@@ -161,10 +161,13 @@ async fn a_repair_of_a_free_role_is_masked_where_that_is_wanted_and_possible() {
         (false, Decoding::Constrained, ALL, Tier::Repaired, [Some(GrammarKind::Regex), Some(GrammarKind::Regex)]),
         (true, Decoding::Constrained, ALL, Tier::Constrained, [Some(GrammarKind::Regex), Some(GrammarKind::Regex)]),
         // A repair takes the kind that the model can be held to; an expression that it cannot be given is not told.
-        (false, Decoding::Constrained, &[GrammarKind::Schema], Tier::Repaired, [
-            Some(GrammarKind::Regex),
-            Some(GrammarKind::Schema),
-        ]),
+        (
+            false,
+            Decoding::Constrained,
+            &[GrammarKind::Schema],
+            Tier::Repaired,
+            [Some(GrammarKind::Regex), Some(GrammarKind::Schema)],
+        ),
     ] {
         let found = played(mask, decoding, enforces, &lines).await;
         assert_eq!((found.tier, kinds(&found)), (tier, expected.to_vec()), "{mask} {decoding:?} {enforces:?}");
