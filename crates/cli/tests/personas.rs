@@ -3,18 +3,26 @@
 
 use crate::common;
 
+use std::sync::OnceLock;
+
 use common::Place;
+
+/// What `gimbal persona audit` prints of the shipped personas; it looks at some hundred thousand texts.
+fn audit() -> &'static str {
+    static SAID: OnceLock<String> = OnceLock::new();
+    SAID.get_or_init(|| Place::new().gimbal(&["persona", "audit"]).good().out)
+}
 
 // covers: BOG-025
 #[test]
 fn no_prompt_of_any_agent_gives_an_environment_away() {
-    let place = Place::new();
-    let text = place.gimbal(&["persona", "audit"]).good().out;
+    let text = audit();
     for agent in ["default", "planner", "analyst", "chooser"] {
         assert!(text.lines().any(|line| line.split_whitespace().any(|word| word == agent)), "{agent}: {text}");
     }
     assert!(text.lines().skip(1).all(|line| line.ends_with("none")), "{text}");
     // A leak in one persona is found in every configuration that holds it, and nowhere else.
+    let place = Place::new();
     std::fs::create_dir_all(place.path().join("personas/analyst")).unwrap();
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../personas/analyst/core.yaml");
     let leaky = std::fs::read_to_string(shipped).unwrap().replacen("You are a specialist", "In CybORG you are one", 1);
@@ -72,7 +80,7 @@ fn words_of_every_environment_are_looked_for_in_every_text() {
 
 #[test]
 fn the_columns_of_the_audit_stand_in_line() {
-    let text = Place::new().gimbal(&["persona", "audit"]).good().out;
+    let text = audit();
     let head = text.lines().next().unwrap();
     let at = ["configuration", "agent", "findings"].map(|name| head.find(name).unwrap());
     for line in text.lines() {

@@ -1,6 +1,6 @@
 //! `gimbal persona audit`: no text that an agent reads may reveal the environment (BOG-025).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
@@ -106,27 +106,24 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
         environments.push(AuditedEnvironment::of(family.name(), &*environment, tracker.queries()));
     }
     let forbidden = Forbidden::of(environments.iter().map(|environment| &*environment.brief));
+    let audited = audited(home)?;
+    let mut written = BTreeMap::new();
     let mut lines = Vec::new();
     for environment in environments.iter().filter(|environment| only.is_none_or(|only| only == environment.name)) {
-        for configuration in configurations(&*home.files).map_err(Failure::usage)? {
-            for (variant, settings) in [
-                (configuration.name.clone(), json!({ "configuration": configuration.name })),
-                (
-                    format!("{}, all on", configuration.name),
-                    json!({ "configuration": configuration.name, "flags": everything() }),
-                ),
-            ] {
-                for agent in agents(home, &configuration.base, &settings)? {
-                    lines.push(line(&agent, (environment, &variant), &forbidden)?);
-                }
-            }
-        }
-        let own = families().into_iter().filter(|family| family.asks_agents());
-        let own = own.flat_map(|family| family.audited().into_iter().map(move |settings| (family.name(), settings)));
-        for (base, settings) in own.chain([(Summariser::PLACE, json!({}))]) {
-            for agent in agents(home, base, &settings)? {
-                lines.push(line(&agent, (environment, base), &forbidden)?);
-            }
+        let said = Texts::of(&environment.said, &forbidden);
+        for (configuration, agent) in &audited {
+            let persona = agent.persona();
+            let own = || Texts::of(&audit::written(persona), &forbidden);
+            let written: &Texts = written.entry(persona.name.clone()).or_insert_with(own);
+            let prompts = Texts::of(&prompts(agent, environment)?, &forbidden);
+            let found = [&prompts, written, &said].map(|texts| &texts.findings).into_iter().flatten();
+            lines.push(Line {
+                environment: environment.name.clone(),
+                configuration: configuration.clone(),
+                agent: agent.role().to_owned(),
+                texts: prompts.count + written.count + said.count,
+                findings: found.cloned().collect::<BTreeSet<_>>().into_iter().collect(),
+            });
         }
     }
     print(&lines);
@@ -136,14 +133,26 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-fn line(
-    agent: &Agent,
-    (environment, variant): (&AuditedEnvironment, &str),
-    forbidden: &Forbidden,
-) -> Result<Line, Failure> {
-    let (texts, findings) = look(agent, environment, forbidden)?;
-    let (environment, agent) = (environment.name.clone(), agent.role().to_owned());
-    Ok(Line { environment, configuration: variant.to_owned(), agent, texts, findings })
+/// All agents that are audited, each with what its line calls its configuration: they are the same in every environment.
+fn audited(home: &Home) -> Result<Vec<(String, Agent)>, Failure> {
+    let mut all = Vec::new();
+    let mut add = |name: &str, base: &str, settings: &Value| {
+        let agents = agents(home, base, settings)?;
+        all.extend(agents.into_iter().map(|agent| (name.to_owned(), agent)));
+        Ok::<_, Failure>(())
+    };
+    for configuration in configurations(&*home.files).map_err(Failure::usage)? {
+        let (name, base) = (&configuration.name, &configuration.base);
+        add(name, base, &json!({ "configuration": name }))?;
+        add(&format!("{name}, all on"), base, &json!({ "configuration": name, "flags": everything() }))?;
+    }
+    for family in families().into_iter().filter(|family| family.asks_agents()) {
+        for settings in family.audited() {
+            add(family.name(), family.name(), &settings)?;
+        }
+    }
+    add(Summariser::PLACE, Summariser::PLACE, &json!({}))?;
+    Ok(all)
 }
 
 /// One line an agent, in columns as wide as their longest entry.
@@ -176,12 +185,23 @@ fn agents(home: &Home, base: &str, settings: &Value) -> Result<Vec<Agent>, Failu
     Ok(agents.into_iter().map(|(_, agent)| agent).collect())
 }
 
-/// How many texts an agent may be sent, and the words that must not be in them.
-fn look(
-    agent: &Agent,
-    environment: &AuditedEnvironment,
-    forbidden: &Forbidden,
-) -> Result<(usize, Vec<String>), Failure> {
+/// Some texts that an agent may be sent.
+struct Texts {
+    count: usize,
+    /// The words in them that must not be there, each with its place.
+    findings: BTreeSet<String>,
+}
+
+impl Texts {
+    fn of(parts: &[Part], forbidden: &Forbidden) -> Self {
+        let finding =
+            |finding: audit::Finding| format!("`{}` in {} ({})", finding.word, finding.part, finding.origins[0]);
+        Self { count: parts.len(), findings: audit(parts, forbidden).into_iter().map(finding).collect() }
+    }
+}
+
+/// The first prompts of an agent in an environment.
+fn prompts(agent: &Agent, environment: &AuditedEnvironment) -> Result<Vec<Part>, Failure> {
     let listed = if agent.settings().inject_action_list { &environment.actions[..] } else { &[] };
     let system =
         agent.show(&environment.brief, &environment.queries, &environment.idle, listed).map_err(Failure::usage)?;
@@ -193,12 +213,5 @@ fn look(
     // The list of actions is made of names of subjects, which an agent may see.
     let mut parts: Vec<Part> = system.parts.into_iter().filter(|part| part.name != "actions").collect();
     parts.extend(user.into_iter().map(|part| without(part, std::slice::from_ref(&target))));
-    let mut parts: Vec<Part> = parts.into_iter().map(|part| without(part, &environment.tools)).collect();
-    parts.extend(audit::written(agent.persona()));
-    parts.extend(environment.said.iter().cloned());
-    let found: BTreeSet<String> = audit(&parts, forbidden)
-        .into_iter()
-        .map(|finding| format!("`{}` in {} ({})", finding.word, finding.part, finding.origins[0]))
-        .collect();
-    Ok((parts.len(), found.into_iter().collect()))
+    Ok(parts.into_iter().map(|part| without(part, &environment.tools)).collect())
 }
