@@ -216,10 +216,9 @@ impl Builder<'_> {
 
     /// Values of the variables that texts of a tool may use beside those of the brief.
     fn offered(&self, offered: &Offered) -> [(&'static str, Value); 4] {
-        let all: Vec<String> = self.context.tools.iter().map(|tool| tool.name.clone()).collect();
         [
             ("tool", Value::from(offered.name.as_str())),
-            ("offered", Value::from(all)),
+            ("offered", self.context.tools.iter().map(|tool| Value::from(tool.name.as_str())).collect()),
             ("questions", Value::from(self.settings.question_budget)),
             ("native", Value::from(self.settings.protocol == Protocol::NativeTools)),
         ]

@@ -6,6 +6,10 @@ use gimbal_core::{Brief, GlossaryEntry};
 use minijinja::Value;
 use minijinja::value::Serde;
 
+/// Variables of a request to write a message again: the answer, what was asked, what the message may name, what was shown with the request, and the
+/// form that is asked for.
+pub(crate) const REPAIR: &[&str] = &["answer", "message", "allowed", "shown", "answer_format"];
+
 /// Values of the variables of the brief.
 #[derive(Clone)]
 pub(crate) struct Variables(Arc<[(&'static str, Value)]>);

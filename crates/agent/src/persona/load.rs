@@ -14,7 +14,7 @@ use super::{
     PersonaError, ProtocolTexts, RepairTexts, Sourced, Texts, ToolTexts,
 };
 use crate::Protocol;
-use crate::template::{Place, Templates, Text};
+use crate::template::{Place, Templates};
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
@@ -84,10 +84,6 @@ pub(crate) fn identity(name: &str, files: &dyn Files) -> Result<Digest, PersonaE
     Ok(Digest::of_parts(&parts))
 }
 
-/// Variables of a request to write a message again: the answer, what was asked, what the message may name, what was shown with the request, and the
-/// form that is asked for.
-const REPAIR: &[&str] = &["answer", "message", "allowed", "shown", "answer_format"];
-
 /// The persona called `name`, checked as far as its files alone tell.
 pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaError> {
     if !Persona::list(files).iter().any(|known| known == name) {
@@ -130,8 +126,8 @@ pub(crate) fn load(name: &str, files: &dyn Files) -> Result<Persona, PersonaErro
         closing: compiler.add(&prompt_source, "closing", &prompt.closing, spoken)?,
         repair: match &core.repair {
             Some(repair) => Some(RepairTexts {
-                system: compiler.add(&core_source, "repair.system", &repair.system, REPAIR)?,
-                user: compiler.add(&core_source, "repair.user", &repair.user, REPAIR)?,
+                system: compiler.add(&core_source, "repair.system", &repair.system, crate::variables::REPAIR)?,
+                user: compiler.add(&core_source, "repair.user", &repair.user, crate::variables::REPAIR)?,
             }),
             None => None,
         },
@@ -448,38 +444,6 @@ impl Compiler {
             not_used: add("observations.not_used", &observations.not_used, tool)?,
             last_turn: add("observations.last_turn", &observations.last_turn, tool)?,
         })
-    }
-}
-
-impl Persona {
-    /// Whether any text that is rendered with the system prompt needs the list of legal actions.
-    pub(crate) fn mentions_actions(&self) -> bool {
-        let texts = &self.texts;
-        let mentions = |text: &Text| self.templates.uses(text, "actions");
-        let sourced = [&texts.system_message, &texts.answer_format, &texts.cot, &texts.opening, &texts.closing];
-        sourced
-            .into_iter()
-            .chain(&texts.rules)
-            .chain(&texts.calibration)
-            .chain(&texts.examples)
-            .chain(&texts.reflection_examples)
-            .any(|sourced| mentions(&sourced.text))
-            || texts.knowledge.iter().any(|entry| match &entry.content {
-                Content::Variable(name) => name == "actions",
-                Content::Plain(text) => mentions(text),
-                Content::Json(content) => content.texts().into_iter().any(mentions),
-            })
-    }
-}
-
-impl JsonContent {
-    fn texts(&self) -> Vec<&Text> {
-        match self {
-            Self::Text(text) => vec![text],
-            Self::List(items) => items.iter().flat_map(Self::texts).collect(),
-            Self::Object(members) => members.iter().flat_map(|(_, member)| member.texts()).collect(),
-            Self::Other(_) => Vec::new(),
-        }
     }
 }
 

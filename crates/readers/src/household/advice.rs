@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::belief::{Belief, named};
 use super::goal::{Care, kind_of};
-use super::{Housekeeper, Wish, knowledge};
+use super::{Housekeeper, Wish, knowledge, past};
 use crate::defence::{advisers, planner};
 use crate::kit::{Act, Choice, Input, Sheet, between, embedded, plain};
 
@@ -89,7 +89,7 @@ fn wanted(sheet: &Sheet<'_>, wish: &Wish) -> Vec<String> {
     let mut all: Vec<String> = wish.commands.iter().take(1).cloned().collect();
     let place = all.first().and_then(|command| command.strip_prefix("go to ")).map(str::to_owned);
     if let Some(place) = place {
-        let belief = Belief::read(sheet);
+        let belief = past::read(sheet);
         all.push(format!("open {place}"));
         let moves = sheet.system.contains("move <object> to <receptacle>");
         all.extend(belief.carried.as_ref().map(|object| put(object, &place, moves)));
@@ -109,7 +109,7 @@ fn lead(sheet: &Sheet<'_>) -> Reply {
     let advice = planner::Advice::of(sheet);
     let Some(tool) = advice.suggestion else { return sheet.say("") };
     let place = commands.first().and_then(|command| named(command).into_iter().next_back());
-    let place = place.filter(|place| Belief::read(sheet).places.contains(place));
+    let place = place.filter(|place| past::read(sheet).places.contains(place));
     let analysis = advice.analysis.filter(|tool| !planner::used(sheet, tool));
     if let Some((tool, place)) = analysis.zip(place.as_ref()).filter(|_| !planner::used(sheet, tool)) {
         return sheet.use_tool(&wish.thought, tool, &Input::Text(place.clone()));

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::past;
 use crate::kit::{Own, Sheet, embedded};
 
 /// Numbered names, such as `egg 4`.
@@ -61,8 +60,8 @@ pub(super) fn command(own: &Own) -> Option<String> {
 }
 
 impl Belief {
-    /// Reads a page.
-    pub fn read(sheet: &Sheet<'_>) -> Self {
+    /// What a page says of the receptacles that there are.
+    pub(super) fn of_places(sheet: &Sheet<'_>) -> Self {
         let mut belief = Self::default();
         if let Some(first) = sheet.section("first_observation") {
             belief.furnish(first);
@@ -72,20 +71,16 @@ impl Belief {
                 belief.furnish(place);
             }
         }
-        let afresh = past::is_afresh(sheet);
-        if afresh {
-            belief.recall(sheet.first());
-        }
-        belief.told(sheet.first());
-        if afresh {
-            belief.look_around(sheet);
-        }
+        belief
+    }
+
+    /// Takes in the conversation.
+    pub(super) fn follow(&mut self, sheet: &Sheet<'_>) {
         for turn in sheet.talk.iter().filter(|turn| !turn.refused) {
             if let Some(command) = command(&turn.own) {
-                belief.hear(&command, &turn.seen);
+                self.hear(&command, &turn.seen);
             }
         }
-        belief
     }
 
     fn furnish(&mut self, text: &str) {
@@ -100,7 +95,7 @@ impl Belief {
     }
 
     /// What a status block, a segment's calls and a memory say.
-    fn told(&mut self, text: &str) {
+    pub(super) fn told(&mut self, text: &str) {
         for value in embedded(text) {
             self.take(&value);
         }

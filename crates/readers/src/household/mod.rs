@@ -232,7 +232,7 @@ impl Housekeeper {
             sheet.miss(InformationKind::Goal, "the sentence of the task");
             return Wish::new("locate", "the task is not known", vec!["look".to_owned()]);
         };
-        let belief = Belief::read(sheet);
+        let belief = past::read(sheet);
         if belief.places.is_empty() {
             sheet.miss(InformationKind::Names, "names of receptacles");
         }
@@ -310,11 +310,11 @@ impl Office for Housekeeper {
     }
 
     fn facts(&self, sheet: &Sheet<'_>) -> Vec<String> {
-        Belief::read(sheet).facts()
+        past::read(sheet).facts()
     }
 
     fn state(&self, sheet: &Sheet<'_>) -> String {
-        let belief = Belief::read(sheet);
+        let belief = past::read(sheet);
         let carried = belief.carried.as_deref().unwrap_or("nothing");
         format!("Carried: {carried}. Location: {}.", belief.here.as_deref().unwrap_or("not known"))
     }

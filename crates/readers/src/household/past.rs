@@ -32,6 +32,21 @@ fn steps(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// What a page says of the house.
+pub(super) fn read(sheet: &Sheet<'_>) -> Belief {
+    let mut belief = Belief::of_places(sheet);
+    let afresh = is_afresh(sheet);
+    if afresh {
+        belief.recall(sheet.first());
+    }
+    belief.told(sheet.first());
+    if afresh {
+        belief.look_around(sheet);
+    }
+    belief.follow(sheet);
+    belief
+}
+
 impl Belief {
     /// Takes in the agent's own past.
     pub(super) fn recall(&mut self, text: &str) {

@@ -240,7 +240,7 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     }
 }
 
-/// Phrases that contradict what stands beside them or that nothing explains: fields of messages that are for programs, a task that is an environment, a
+/// Phrases that contradict the text around them or that nothing explains: fields of messages that are for programs, a task that is an environment, a
 /// number that must be reached where less is possible.
 const REFUSED: [&str; 8] = [
     "here is news",
