@@ -14,6 +14,7 @@ pub mod budget;
 pub mod canonical;
 pub mod chain;
 pub mod chat;
+mod chat_model;
 pub mod command_form;
 pub mod data;
 pub mod delta;
@@ -47,9 +48,10 @@ pub use branch::{Branch, BranchError};
 pub use brief::{Answering, Brief, GlossaryEntry, Material, Thresholds};
 pub use budget::{Limits, Spent};
 pub use chat::{
-    CallContext, ChatModel, ChatRequest, Completion, Finish, Grammar, GrammarKind, Message, ModelError, ModelErrorKind,
-    ProviderSettings, RequestedCall, Sampling, Speaker, Usage, UsageSource, Wire,
+    ChatRequest, Completion, Finish, Grammar, GrammarKind, Message, ModelError, ModelErrorKind, ProviderSettings,
+    RequestedCall, Sampling, Speaker, Usage, UsageSource,
 };
+pub use chat_model::{CallContext, ChatModel, Wire};
 pub use command_form::CommandForm;
 pub use data::Data;
 pub use digest::Digest;

@@ -6,6 +6,7 @@
 
 pub mod data;
 pub(crate) mod load;
+mod mentions;
 pub mod schemas;
 
 use std::collections::BTreeSet;

@@ -126,14 +126,19 @@ pub(super) fn counted(
     specs: &[ToolSpec],
 ) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
     let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
-    let number_in = |call: &ToolCall, text: &'_ str| {
+    // Most tools share one range of numbers.
+    let mut latest: Option<(RangeInclusive<u64>, String)> = None;
+    let mut number_in = |call: &ToolCall, text: &'_ str| {
         let (value, range) = call
             .arguments
             .iter()
             .filter(|(_, value)| value.is_u64())
             .find_map(|(name, value)| Some((value, any_number(specs, &call.tool, name)?)))?;
         let (before, after) = around(text, &value.to_string())?;
-        let numbers = range::whole_numbers(*range.start(), *range.end())?;
+        if latest.as_ref().is_none_or(|(known, _)| *known != range) {
+            latest = Some((range.clone(), range::whole_numbers(*range.start(), *range.end())?));
+        }
+        let numbers = latest.as_ref().map_or("", |(_, numbers)| numbers);
         let longest = text.len() + range.end().to_string().len();
         Some((format!("{}{numbers}{}", escape(before), escape(after)), longest))
     };

@@ -1,5 +1,6 @@
 //! The standard tables of a study.
 
+mod acted_notes;
 mod apart;
 pub(crate) mod cost;
 mod detail;
@@ -14,6 +15,8 @@ use crate::marks::CellMark;
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
+use acted_notes::HARDLY_NOTE;
+pub use acted_notes::{HARDLY, acted_note, unusable_note};
 pub use apart::{PastCell, apart};
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
@@ -168,54 +171,6 @@ pub fn marks(summary: &CellSummary) -> String {
     }
     marks.retain(|mark| !mark.is_empty());
     marks.join(", ")
-}
-
-/// The mark of a cell whose model hardly acted.
-pub const HARDLY: &str = "hardly acted";
-
-/// How [`acted_note`] begins.
-const HARDLY_NOTE: &str = "Hardly acted";
-
-/// Which cells are not measurements because their model hardly acted, with both shares; `None` without any.
-#[must_use]
-pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
-    const SHOWN: usize = 6;
-    let hardly: Vec<&CellSummary> = cells.into_iter().filter(|cell| cell.hardly_acted()).collect();
-    let percent = |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{:.0}%", 100.0 * share));
-    let named = hardly.iter().take(SHOWN).map(|cell| {
-        let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
-        let unusable = match cell.unusable_mean {
-            Some(share) => format!(", unusable messages {}", percent(Some(share))),
-            None => String::new(),
-        };
-        let (fallback, invalid) = (percent(cell.fallback_mean), percent(cell.invalid_mean));
-        format!("{name} on {model}: fallback {fallback}, invalid {invalid}{unusable}")
-    });
-    let named = named.collect::<Vec<_>>().join("; ");
-    let more = if hardly.len() > SHOWN { format!("; and {} more cells", hardly.len() - SHOWN) } else { String::new() };
-    (!hardly.is_empty()).then(|| {
-        format!(
-            "{HARDLY_NOTE}, no measurement ({named}{more}): {}. The returns of such a cell are those of the fallback, or of what spoke in the place of its agents: it has no interval, no rate of success or catastrophe, no efficiency, no Pareto mark and no comparison.",
-            crate::acted::rule()
-        )
-    })
-}
-
-/// Where code acts on messages: in which cells some of them could not be used, and how many; `None` without any. No column of
-/// calls shows it.
-#[must_use]
-pub fn unusable_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
-    const SHOWN: usize = 8;
-    let some: Vec<&CellSummary> = cells.into_iter().filter(|cell| cell.unusable.count > 0).collect();
-    let named = some.iter().take(SHOWN).map(|cell| {
-        let (name, model) = (cell.info.configuration_label(), cell.info.model_label());
-        format!("{name} on {model} {} of {}", cell.unusable.count, cell.unusable.of)
-    });
-    let named = named.collect::<Vec<_>>().join("; ");
-    let more = if some.len() > SHOWN { format!("; and {} more cells", some.len() - SHOWN) } else { String::new() };
-    (!some.is_empty()).then(|| {
-        format!("Messages of which nothing could be used, so that a default or a rule spoke in the place of the agent: {named}{more}.")
-    })
 }
 
 /// Which cells have episodes that a limit of the episode cut, how many, and by which limit; `None` without any.

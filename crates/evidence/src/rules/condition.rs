@@ -1,5 +1,6 @@
 //! Conditions of rules over facts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::Milli;
@@ -154,19 +155,22 @@ impl Condition {
 
     /// Those of the facts found that a sequence begins with: all of them where nothing must follow.
     pub(super) fn leading(&self, packet: &Packet, found: &[FactId]) -> Vec<FactId> {
-        let leads = |id: &FactId| self.then.is_none() || packet.fact(*id).is_some_and(|fact| self.takes(fact));
+        let taker = Taker::of(self);
+        let leads = |id: &FactId| self.then.is_none() || packet.fact(*id).is_some_and(|fact| taker.takes(fact));
         found.iter().copied().filter(leads).collect()
     }
 
     /// Those of the facts found that a sequence ends with, in the order of their ids; empty if nothing must follow.
     pub(super) fn following(&self, packet: &Packet, found: &[FactId]) -> Vec<FactId> {
-        let follows = |id: &FactId| self.then.is_some() && packet.fact(*id).is_some_and(|fact| !self.takes(fact));
+        let taker = Taker::of(self);
+        let follows = |id: &FactId| self.then.is_some() && packet.fact(*id).is_some_and(|fact| !taker.takes(fact));
         found.iter().copied().filter(follows).collect()
     }
 
     /// The facts that it takes, in the order of their ids.
     pub(super) fn find(&self, packet: &Packet) -> Vec<FactId> {
-        let taken: Vec<&Fact> = packet.facts().iter().filter(|fact| self.takes(fact)).collect();
+        let taker = Taker::of(self);
+        let taken: Vec<&Fact> = packet.facts().iter().filter(|fact| taker.takes(fact)).collect();
         let taken = match &self.repeated {
             Some(repeated) => grouped(&taken, repeated.by, |group| records(group) >= repeated.at_least),
             None => taken,
@@ -197,30 +201,57 @@ impl Condition {
         ids.dedup();
         ids
     }
+}
+
+/// Names of fields, each with texts in small letters.
+type Fields<'a> = Vec<(&'a str, Vec<Cow<'a, str>>)>;
+
+/// A condition about single facts, its texts in small letters: made once for all facts of a packet.
+struct Taker<'a> {
+    condition: &'a Condition,
+    is: Fields<'a>,
+    ends: Fields<'a>,
+    contains: Fields<'a>,
+    without: Fields<'a>,
+}
+
+impl<'a> Taker<'a> {
+    fn of(condition: &'a Condition) -> Self {
+        let fields = |fields: &'a BTreeMap<String, Vec<String>>| {
+            let texts = |texts: &'a [String]| texts.iter().map(|text| lowered(text)).collect();
+            fields.iter().map(|(name, all)| (name.as_str(), texts(all))).collect()
+        };
+        let Condition { is, ends, contains, without, .. } = condition;
+        Self { condition, is: fields(is), ends: fields(ends), contains: fields(contains), without: fields(without) }
+    }
 
     fn takes(&self, fact: &Fact) -> bool {
-        let any = |texts: &[String], test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(&text.to_lowercase()));
-        let field = |name: &str, texts: &[String], test: fn(&str, &str) -> bool| {
-            if name == "any" {
-                return fact.attributes.values().any(|value| {
-                    let value = value.to_lowercase();
-                    any(texts, &|text| test(&value, text))
-                });
+        let field = |(name, texts): &(&str, Vec<Cow<'_, str>>), test: fn(&str, &str) -> bool| {
+            let fits = |value: &str| {
+                let value = lowered(value);
+                texts.iter().any(|text| test(&value, text))
+            };
+            match *name {
+                "any" => fact.attributes.values().any(|value| fits(value)),
+                name => fact.field(name).is_some_and(|value| fits(&value)),
             }
-            fact.field(name).is_some_and(|value| {
-                let value = value.to_lowercase();
-                any(texts, &|text| test(&value, text))
-            })
         };
+        let Condition { class, at_least, .. } = self.condition;
         !fact.class.is_context()
             && !fact.class.is_opinion()
-            && (self.class.is_empty() || self.class.contains(&fact.class))
-            && self.is.iter().all(|(name, texts)| field(name, texts, |value, text| value == text))
-            && self.ends.iter().all(|(name, texts)| field(name, texts, |value, text| value.ends_with(text)))
-            && self.contains.iter().all(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
-            && self.at_least.iter().all(|(name, least)| number(fact, name).is_some_and(|value| value >= *least))
-            && !self.without.iter().any(|(name, texts)| field(name, texts, |value, text| value.contains(text)))
+            && (class.is_empty() || class.contains(&fact.class))
+            && self.is.iter().all(|one| field(one, |value, text| value == text))
+            && self.ends.iter().all(|one| field(one, |value, text| value.ends_with(text)))
+            && self.contains.iter().all(|one| field(one, |value, text| value.contains(text)))
+            && at_least.iter().all(|(name, least)| number(fact, name).is_some_and(|value| value >= *least))
+            && !self.without.iter().any(|one| field(one, |value, text| value.contains(text)))
     }
+}
+
+/// A text in small letters; most texts of rules and many of facts are written so.
+fn lowered(text: &str) -> Cow<'_, str> {
+    let is_low = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_low { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
 }
 
 /// A field as a whole number.

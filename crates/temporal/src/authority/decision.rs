@@ -70,19 +70,24 @@ impl Decision {
 }
 
 /// Letters to insert, delete or replace from one text to the other; `None` where there are more than `most`.
-pub(super) fn edits(one: &str, other: &str, most: usize) -> Option<usize> {
-    let other: Vec<char> = other.chars().collect();
-    if one.chars().count().abs_diff(other.len()) > most {
+pub(crate) fn edits(one: &str, other: &str, most: usize) -> Option<usize> {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    // What both begin and end with needs no edit.
+    let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[begin..], &other[begin..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
+    if one.len().abs_diff(other.len()) > most {
         return None;
     }
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (place, letter) in one.chars().enumerate() {
+    for (place, letter) in one.iter().enumerate() {
         let mut corner = place;
         let mut left = place + 1;
         let mut least = left;
         row[0] = left;
-        for (cell, at) in row[1..].iter_mut().zip(&other) {
-            let replaced = corner + usize::from(letter != *at);
+        for (cell, at) in row[1..].iter_mut().zip(other) {
+            let replaced = corner + usize::from(letter != at);
             corner = *cell;
             left = replaced.min(left + 1).min(corner + 1);
             *cell = left;

@@ -10,6 +10,7 @@ mod project;
 mod scope;
 
 pub use category::Category;
+pub(crate) use decision::edits;
 pub use decision::{Decision, Distance};
 pub use project::{Projected, Reason};
 pub use scope::{Authority, Exclusion, Permission, Scope, ScopeError};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::choices::{Candidate, Held};
-use crate::authority::{Category, Decision, Distance};
+use crate::authority::edits;
 use crate::pattern::shown;
 
 /// How ways are played out.
@@ -147,9 +147,14 @@ fn projected(wanted: ToolCall, branch: &dyn Branch, holds: &[Held], step: u32, r
 /// the first in the order of their words.
 #[must_use]
 pub fn nearest<'a>(wanted: &ToolCall, among: &[&'a ToolCall]) -> Option<&'a ToolCall> {
-    let decision = |call: &ToolCall| Decision::new(Category::ToolInvocation, &shown(call));
-    let wanted = decision(wanted);
-    let measured = among.iter().map(|call| (wanted.distance(&decision(call)), decision(call), *call));
-    let least = measured.min_by(|one: &(Distance, Decision, _), other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let wanted = shown(wanted);
+    let mut least: Option<(usize, String, &ToolCall)> = None;
+    for call in among {
+        let (words, most) = (shown(call), least.as_ref().map_or(usize::MAX, |(edits, ..)| *edits));
+        let Some(edits) = edits(&wanted, &words, most) else { continue };
+        if least.as_ref().is_none_or(|(known, text, _)| (edits, &words) < (*known, text)) {
+            least = Some((edits, words, call));
+        }
+    }
     least.map(|(.., call)| call)
 }

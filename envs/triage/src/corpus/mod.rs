@@ -4,6 +4,7 @@ mod built_in;
 mod file;
 mod generate;
 mod packet;
+mod steps;
 pub mod verify;
 
 use std::collections::BTreeMap;

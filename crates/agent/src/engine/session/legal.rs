@@ -42,6 +42,13 @@ pub(in crate::engine) struct Menu {
     shaped: Mutex<BTreeMap<MaskKey, Arc<[Reply; 2]>>>,
 }
 
+/// What [`AgentSession::action_form`] made of a list of calls: used again while the list stays the same.
+pub(super) struct ActionForm {
+    calls: Vec<ToolCall>,
+    texts: Vec<String>,
+    form: Form,
+}
+
 /// What the grammars of a menu depend on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct MaskKey {
@@ -225,7 +232,16 @@ impl AgentSession<'_> {
         let (own, written): (Vec<ToolCall>, Vec<String>) =
             pairs.map(|(call, text)| (call.clone(), text.clone())).unzip();
         let (calls, texts) = if own.is_empty() { (calls, texts) } else { (&own[..], &written[..]) };
-        action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true))
+        let latest = || self.prepared.action_form.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*latest()
+            && known.calls == calls
+            && known.texts == texts
+        {
+            return known.form.clone();
+        }
+        let form = action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true));
+        *latest() = Some(ActionForm { calls: calls.to_vec(), texts: texts.to_vec(), form: form.clone() });
+        form
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gimbal_core::{Brief, EpisodeStopped, Message, Speaker, Stage, ToolCall, ToolSpec};
 use gimbal_messages::Form;
 
-use self::legal::{Legal, Menu, Reply, hidden_from};
+use self::legal::{ActionForm, Legal, Menu, Reply, hidden_from};
 use super::Agent;
 use super::reply::ReplySpec;
 use crate::persona::PersonaError;
@@ -40,6 +40,8 @@ pub(super) struct Prepared {
     pub(super) system: Option<Arc<Message>>,
     /// The latest menu of any episode: mostly all episodes have the same.
     menu: Mutex<Option<Arc<Menu>>>,
+    /// The latest form of actions within a message, of any episode.
+    action_form: Mutex<Option<ActionForm>>,
 }
 
 impl Prepared {
@@ -80,8 +82,22 @@ impl Prepared {
             Arc::new([])
         };
         let only = only.map(<[String]>::to_vec);
-        let menu = Mutex::default();
-        Ok(Self { brief, only, told, queries, env_tools, idle, tools, forms, native, variables, system, menu })
+        let (menu, action_form) = (Mutex::default(), Mutex::default());
+        Ok(Self {
+            brief,
+            only,
+            told,
+            queries,
+            env_tools,
+            idle,
+            tools,
+            forms,
+            native,
+            variables,
+            system,
+            menu,
+            action_form,
+        })
     }
 
     pub(super) fn is_for(
