@@ -1,5 +1,6 @@
 //! What a request is, by the agent that it goes to: not by the sentences of a persona.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use gimbal_agent::{Agent, Persona};
@@ -185,6 +186,7 @@ pub struct Letter<'a> {
     pub now: &'a Now,
     /// What each persona of the role says of the form of its answers, line by line; without lines that hold values of the environment.
     pub forms: Vec<Vec<String>>,
+    glossary: OnceCell<Vec<Value>>,
 }
 
 impl<'a> Letter<'a> {
@@ -208,7 +210,7 @@ impl<'a> Letter<'a> {
             lines.filter(|line| !line.is_empty() && !line.contains("{{")).map(str::to_owned).collect()
         };
         let forms = cast.of(&asked.role).map(lines).collect();
-        Ok(Self { request: &asked.request, system, opening, told, kind, about, now, forms })
+        Ok(Self { request: &asked.request, system, opening, told, kind, about, now, forms, glossary: OnceCell::new() })
     }
 
     pub fn acts(&self) -> bool {
@@ -265,9 +267,11 @@ impl<'a> Letter<'a> {
     }
 
     /// The kinds of action that the system message explains.
-    pub fn glossary(&self) -> Vec<Value> {
-        let found = embedded(self.system).find_map(|value| value.get("actions").cloned());
-        found.as_ref().and_then(Value::as_array).cloned().unwrap_or_default()
+    pub fn glossary(&self) -> &[Value] {
+        self.glossary.get_or_init(|| {
+            let found = embedded(self.system).find_map(|value| value.get("actions").cloned());
+            found.as_ref().and_then(Value::as_array).cloned().unwrap_or_default()
+        })
     }
 
     pub fn grammar(&self) -> String {

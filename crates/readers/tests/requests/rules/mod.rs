@@ -122,6 +122,9 @@ const PARTS: [&str; 7] = [
     "possible_actions",
 ];
 
+/// Words that no system message holds.
+const UNWANTED: [&str; 6] = ["world", "worlds", "mend", "nought", "news", "hearsay"];
+
 /// Looks at one request with every rule.
 pub fn check(scene: &Scene, (cast, now): (&Cast, &Now), asked: &Asked, broken: &mut Broken) {
     let letter = match Letter::of(asked, (cast, now)) {
@@ -185,6 +188,13 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             continue;
         }
         let text = &message.text;
+        if message.speaker == Speaker::System {
+            for piece in text.split(|letter: char| !letter.is_alphanumeric()) {
+                if let Some(word) = UNWANTED.iter().find(|word| piece.eq_ignore_ascii_case(word)) {
+                    say("wording", format!("the word `{word}`: {}", around(text, piece)));
+                }
+            }
+        }
         if (!scene.braces && text.contains("{{")) || text.contains("{%") || text.contains("{{ ") {
             say("template", around(text, "{"));
         }
@@ -206,12 +216,6 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
             seen.push(paragraph);
         }
     }
-    for word in ["world", "worlds", "mend", "nought", "news", "hearsay"] {
-        let is_it = |piece: &&str| piece.eq_ignore_ascii_case(word);
-        if letter.system.split(|letter: char| !letter.is_alphanumeric()).any(|piece| is_it(&piece)) {
-            say("wording", format!("the word `{word}`: {}", around(letter.system, word)));
-        }
-    }
     for phrase in REFUSED.into_iter().filter(|phrase| letter.told.contains(phrase)) {
         say("contradiction", around(&letter.told, phrase));
     }
@@ -227,14 +231,13 @@ fn writing(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
         }
     }
     // What is referred to by its tag is there. Placeholders of usages are left out.
-    let mut usages: Vec<String> = letter.glossary().iter().map(|entry| entry["usage"].to_string()).collect();
-    usages.extend(scene.brief.glossary.iter().map(|entry| entry.usage.clone()));
+    let is_in_usage = |tag: &str| {
+        letter.glossary().iter().any(|entry| entry["usage"].to_string().contains(tag))
+            || scene.brief.glossary.iter().any(|entry| entry.usage.contains(tag))
+    };
     for part in PARTS.into_iter().chain(MESSAGES) {
         let tag = format!("<{part}>");
-        if !letter.told.contains(&format!("{tag}\n"))
-            && letter.told.contains(&tag)
-            && !usages.iter().any(|usage| usage.contains(&tag))
-        {
+        if letter.told.contains(&tag) && !letter.told.contains(&format!("{tag}\n")) && !is_in_usage(&tag) {
             say("missing part", format!("{tag}: {}", around(&letter.told, &tag)));
         }
     }

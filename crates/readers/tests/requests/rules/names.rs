@@ -46,12 +46,16 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     // Each form of a command is spelt once: where the kinds of action are explained, or in a tool for native calls.
     let native: Vec<String> =
         letter.request.tools.iter().map(|tool| format!("{} {}", tool.description, tool.parameters)).collect();
+    // What an earlier request held was read then.
+    if !scene.is_new(&format!("{}\n{}", letter.system, native.join("\n"))) {
+        return;
+    }
     let spelt = |form: &str| {
         let texts = std::iter::once(letter.system).chain(native.iter().map(String::as_str));
         texts.map(|text| text.matches(form).count()).sum::<usize>()
     };
     let mut listed: Vec<String> = native.iter().flat_map(|text| forms(text)).map(str::to_owned).collect();
-    for entry in &letter.glossary() {
+    for entry in letter.glossary() {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         let usage = text("usage");
         let written = Value::from(usage).to_string();
