@@ -2,6 +2,7 @@
 //! or an episode does, and what was told once must stay in sight.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gimbal_agent::AgentSession;
 use gimbal_core::{Block, Brief, EpisodeStopped, LaneId, Stage, View};
@@ -78,13 +79,18 @@ pub(crate) async fn deciding(
     let mut blocks = blocks(stage, LaneId::MAIN, first, &all).await?;
     if !advised {
         let listed = session.listed(stage).await?;
-        blocks.extend(listed.map(|text| Block { name: "possible_actions".to_owned(), text }));
+        blocks.extend(listed.map(possible));
     }
     Ok(blocks)
 }
 
+/// The list of the actions that are possible now, as a block of a prompt.
+pub(crate) fn possible(text: Arc<str>) -> Block {
+    Block { name: "possible_actions".to_owned(), text }
+}
+
 /// Whether an environment tells something that its belief state does not hold: where what can be done changes, or is written freely.
-fn told_once(brief: &Brief) -> bool {
+pub(crate) fn told_once(brief: &Brief) -> bool {
     brief.literals_change || brief.free_arguments
 }
 

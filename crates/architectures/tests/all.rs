@@ -18,3 +18,4 @@ mod requests;
 mod routing;
 mod shown_as_sent;
 mod temporal;
+mod wrapped;

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError};
-use gimbal_model::{ModelFacts, Models, ModelsConfig, SetupError};
+use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::{self, Options};
-use gimbal_study::registry::{ModelSource, Registry};
+use gimbal_study::registry::Registry;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
 
 use crate::common::TestFiles;
+use crate::wrapped::Wrapped;
 
 /// What the role allows.
 const ROLE: u32 = 4_000;
@@ -34,25 +35,6 @@ impl ChatModel for Bounded {
     }
 }
 
-struct Source {
-    models: Models,
-    bounds: Arc<Mutex<Vec<u32>>>,
-    reasons: bool,
-}
-
-impl ModelSource for Source {
-    fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
-        self.models.describe(name)
-    }
-    fn ready(&self, name: &str) -> Result<(), SetupError> {
-        self.models.ready(name)
-    }
-    fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
-        let (inner, bounds) = (self.models.open(name)?, Arc::clone(&self.bounds));
-        Ok(Arc::new(Bounded { inner, bounds, reasons: self.reasons }))
-    }
-}
-
 /// The bounds of all calls of an episode, in order.
 async fn bounds(architecture: &str, reasons: bool) -> Vec<u32> {
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +42,9 @@ async fn bounds(architecture: &str, reasons: bool) -> Vec<u32> {
     let files = TestFiles(scripts.into());
     let models = Models::new(ModelsConfig { scripts: Arc::new(files.clone()), ..ModelsConfig::default() });
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let source = Source { models, bounds: Arc::clone(&seen), reasons };
+    let bounds = Arc::clone(&seen);
+    let around = move |inner| Arc::new(Bounded { inner, bounds: Arc::clone(&bounds), reasons }) as Arc<dyn ChatModel>;
+    let source = Wrapped { models, around };
     let registry = Registry {
         environments: gimbal_testkit::environments(),
         architectures: gimbal_architectures::kinds(),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common;
+use crate::wrapped::Wrapped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use common::TestFiles;
 use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError, canonical};
-use gimbal_model::{ModelFacts, Models, ModelsConfig, SetupError};
+use gimbal_model::{Models, ModelsConfig};
 use gimbal_study::plan::{self, Options};
 use gimbal_study::read::trace::{Reader, Sent, episodes};
-use gimbal_study::registry::{ModelSource, Registry};
+use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
@@ -56,23 +57,6 @@ impl ChatModel for RequestRecorder {
 
     fn wants_hints(&self) -> bool {
         self.inner.wants_hints()
-    }
-}
-
-struct Witnessed {
-    models: Models,
-    requests: Requests,
-}
-
-impl ModelSource for Witnessed {
-    fn describe(&self, name: &str) -> Result<ModelFacts, SetupError> {
-        self.models.describe(name)
-    }
-    fn ready(&self, name: &str) -> Result<(), SetupError> {
-        self.models.ready(name)
-    }
-    fn open(&self, name: &str) -> Result<Arc<dyn ChatModel>, SetupError> {
-        Ok(Arc::new(RequestRecorder { inner: self.models.open(name)?, requests: Arc::clone(&self.requests) }))
     }
 }
 
@@ -201,8 +185,11 @@ async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
     let learned: Option<Arc<dyn gimbal_core::Learned>> = Some(Arc::new(crate::temporal::notes::Embedders));
     let registry = Registry { environments, architectures: gimbal_architectures::kinds(), learned };
     let models = Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
-    let source = Witnessed { models, requests: Arc::default() };
-    let requests = Arc::clone(&source.requests);
+    let requests = Requests::default();
+    let recorded = Arc::clone(&requests);
+    let around =
+        move |inner| Arc::new(RequestRecorder { inner, requests: Arc::clone(&recorded) }) as Arc<dyn ChatModel>;
+    let source = Wrapped { models, around };
     let plan = plan::resolve(
         plan::parse(&study, "study.yaml").unwrap_or_else(|problems| panic!("{problems}")),
         &Options::default(),

@@ -169,16 +169,7 @@ mod tests {
         let (setup, file) = (Setup::default(), std::path::PathBuf::new());
         let done = match verb {
             Verb::Replay => family.replay(&ReplayRequest::default()),
-            Verb::Bench => family.bench(&BenchRequest {
-                setup,
-                policy: String::new(),
-                observe: None,
-                steps: 1,
-                seed: 0,
-                draws: String::new(),
-                actions: Vec::new(),
-                save: None,
-            }),
+            Verb::Bench => family.bench(&BenchRequest { setup, steps: 1, ..BenchRequest::default() }),
             Verb::Evaluate => {
                 family.evaluate(&EvaluateRequest { setup, policy: None, episodes: 1, seed: 0, interval: |_, _| None })
             }

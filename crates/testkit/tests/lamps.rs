@@ -129,16 +129,7 @@ async fn every_verb_that_all_environments_have_comes_by_itself() {
     let idle = Lamps.returns(&request(None)).await.unwrap().json;
     assert_eq!((&idle["mean"], &idle["sd"], &idle["policy"]), (&(-20.0).into(), &0.0.into(), &"wait".into()));
     assert_eq!(Lamps.contrast(), ["wait", "light"]);
-    let bench = BenchRequest {
-        setup,
-        policy: "light".to_owned(),
-        observe: None,
-        steps: 1,
-        seed: 0,
-        draws: String::new(),
-        actions: Vec::new(),
-        save: None,
-    };
+    let bench = BenchRequest { setup, policy: "light".to_owned(), steps: 1, ..BenchRequest::default() };
     let absent = Lamps.bench(&bench).err().unwrap().to_string();
     assert_eq!(absent, "`lamps` has no verb `bench`: it has show, calls, play, returns and tasks");
 }

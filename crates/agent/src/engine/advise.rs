@@ -222,14 +222,11 @@ impl AgentSession<'_> {
                 let mask = reply_spec.mask(stage, self.agent.role());
                 let held = mask.is_some() || self.constrained(stage);
                 let longest = u32::try_from(reply_spec.form.longest + 1).ok().filter(|_| held);
-                let of_role = || {
-                    let as_regex = || Arc::new(Grammar::Regex(reply_spec.form.regex.clone()));
-                    reply_spec.enforceable(stage, self.agent.role()).unwrap_or_else(as_regex)
-                };
+                let as_regex = || Arc::new(Grammar::Regex(reply_spec.form.regex.clone()));
                 AskRequest {
                     messages,
                     mask: mask.is_some(),
-                    grammar: mask.or_else(|| held.then(of_role)),
+                    grammar: held.then(|| reply_spec.enforceable(stage, self.agent.role()).unwrap_or_else(as_regex)),
                     max_output_tokens: longest.or(self.agent.own.1),
                     temperature: self.agent.own.0,
                     hint: reply_spec.expert.clone(),

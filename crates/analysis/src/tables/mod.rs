@@ -15,8 +15,8 @@ use crate::marks::CellMark;
 use crate::row::{CellInfo, Kind};
 use crate::table::{Cell, Column, ColumnKind, Table};
 
-use acted_notes::HARDLY_NOTE;
-pub use acted_notes::{HARDLY, acted_note, unusable_note};
+pub use acted_notes::{HARDLY, acted_note};
+use acted_notes::{HARDLY_NOTE, unusable_note};
 pub use apart::{PastCell, apart};
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};

@@ -1,6 +1,7 @@
 //! What proposer and valuer are asked, and what experts in their places would say.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Block, Decoding, EpisodeStopped, Hint, LaneId, Milli, ToolCall};
@@ -225,16 +226,13 @@ impl Lats {
     ) -> Result<Vec<Block>, EpisodeStopped> {
         let (stage, [context, _]) = (search.stage, &self.contexts);
         let mut blocks = crate::first::blocks(stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
-        let brief = stage.brief();
-        if brief.literals_change || brief.free_arguments {
+        if crate::first::told_once(&stage.brief()) {
             let possible = if at == ROOT {
-                let possible = self.proposer.session(stage).await?.possible_actions(stage).await?;
-                possible.map(|text| text.to_string())
+                self.proposer.session(stage).await?.possible_actions(stage).await?
             } else {
-                listed(present)
+                listed(present).map(Arc::from)
             };
-            let name = "possible_actions".to_owned();
-            blocks.extend(possible.map(|text| Block { name, text: text.into() }));
+            blocks.extend(possible.map(crate::first::possible));
         }
         Ok(blocks)
     }

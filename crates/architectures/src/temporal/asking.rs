@@ -18,8 +18,6 @@ use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
-/// Name of the block of the actions that are possible now.
-const POSSIBLE: &str = "possible_actions";
 /// Most actions of a sequence under a mask.
 const SEQUENCE: usize = 3;
 /// Longest remark that others read, in characters.
@@ -168,9 +166,9 @@ impl Temporal {
         let trimmed = self.fit(turn, layer, episode, &mut told);
         let mut blocks = turn.blocks(lane, &one.context).await?;
         // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
-        if layer <= Layer::Tactical && (turn.brief.literals_change || turn.brief.free_arguments) {
+        if layer <= Layer::Tactical && crate::first::told_once(&turn.brief) {
             let possible = one.agent.session(turn.stage).await?.possible_actions(turn.stage).await?;
-            blocks.extend(possible.map(|text| Block { name: POSSIBLE.to_owned(), text }));
+            blocks.extend(possible.map(crate::first::possible));
         }
         let state = seen(&told, &blocks);
         let known =

@@ -50,7 +50,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
             // A folder holds other files too.
             Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
                 let why = reason(&error);
-                message(&format!("{place}: skipped: {why}"));
+                message(&passed_over(&place, &why));
                 skipped.push(Skipped { name: place, why });
             }
             Err(error) => return Err(failed(&place, error)),
@@ -155,7 +155,7 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skip
         all.extend(below.files.into_iter().map(|path| Found { path, in_folder }));
         for (path, why) in below.others {
             let name = path.display().to_string();
-            message(&format!("{name}: skipped: {why}"));
+            message(&passed_over(&name, why));
             skipped.push(Skipped { name, why: why.to_owned() });
         }
     }
@@ -187,16 +187,15 @@ fn unopened(place: &str, error: &std::io::Error) -> Failure {
 }
 
 /// Why a file of a folder is passed over: a packed one holds records that nobody looks at.
-fn reason(error: &SourceError) -> String {
+pub(super) fn reason(error: &SourceError) -> String {
     let why = error.to_string();
     // The hint on `--format` would name one format for all files of the folder.
     why.split("; name the format").next().unwrap_or(&why).to_owned()
 }
 
-/// What is said of such a file.
-#[cfg(feature = "sigma")]
-pub(super) fn skipped(place: &str, error: &SourceError) -> String {
-    format!("{place}: skipped: {}", reason(error))
+/// What is said of an input that is passed over.
+pub(super) fn passed_over(place: &str, why: &str) -> String {
+    format!("{place}: skipped: {why}")
 }
 
 /// The map of `--pseudonyms`.

@@ -155,7 +155,7 @@ pub struct ReplayRequest {
 }
 
 /// What `bench` measures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BenchRequest {
     /// How the environment is set up.
     pub setup: Setup,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{ResearchState, mark};
+use crate::kit::PastStep;
 
 /// Reads `name key="value", other=["a"]`.
 pub(super) fn written(text: &str) -> Option<(String, Map<String, Value>)> {
@@ -20,10 +21,8 @@ pub(super) fn written(text: &str) -> Option<(String, Map<String, Value>)> {
 impl ResearchState {
     /// Takes in the agent's own past, where the page shows it: searches that need not be made again.
     pub(super) fn recall(&mut self, text: &str) {
-        for line in text.lines().filter(|line| line.starts_with("Step ")) {
-            let step = line.split_once(": ").and_then(|(_, body)| serde_json::from_str::<Value>(body).ok());
-            let action = step.as_ref().and_then(|step| step.get("action")).and_then(Value::as_str);
-            match action.and_then(written) {
+        for step in text.lines().filter_map(PastStep::of) {
+            match written(&step.action) {
                 Some((name, arguments)) if name.contains("search") => self.searched.push(mark(&arguments)),
                 _ => {}
             }

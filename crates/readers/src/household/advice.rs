@@ -50,7 +50,7 @@ pub(super) fn reply(sheet: &Sheet<'_>) -> Option<Reply> {
 
 /// The commands that are possible as far as the page tells: whoever has no list makes one of the forms that the page explains.
 pub(super) fn possible(sheet: &Sheet<'_>, belief: &Belief) -> Vec<String> {
-    let moves = sheet.system.contains("move <object> to <receptacle>");
+    let moves = says_move(sheet);
     let here = belief.here.as_deref().unwrap_or_default();
     let mut all = vec!["look".to_owned(), "inventory".to_owned()];
     all.extend(belief.places.iter().filter(|place| *place != here).map(|place| format!("go to {place}")));
@@ -80,6 +80,11 @@ pub(super) fn possible(sheet: &Sheet<'_>, belief: &Belief) -> Vec<String> {
     all
 }
 
+/// Whether the page words the command that puts an object down as `move`, and not as `put`.
+fn says_move(sheet: &Sheet<'_>) -> bool {
+    sheet.system.contains("move <object> to <receptacle>")
+}
+
 fn put(object: &str, place: &str, moves: bool) -> String {
     if moves { format!("move {object} to {place}") } else { format!("put {object} in/on {place}") }
 }
@@ -91,7 +96,7 @@ fn wanted(sheet: &Sheet<'_>, wish: &Wish) -> Vec<String> {
     if let Some(place) = place {
         let belief = past::read(sheet);
         all.push(format!("open {place}"));
-        let moves = sheet.system.contains("move <object> to <receptacle>");
+        let moves = says_move(sheet);
         all.extend(belief.carried.as_ref().map(|object| put(object, &place, moves)));
         if belief.carried.is_none() {
             let held = belief.holds.get(&place).into_iter().flatten();

@@ -1,9 +1,7 @@
 //! What a page shows to an agent that is asked afresh in every step: what it did, what it saw last, and what it can do now.
 
-use serde_json::Value;
-
 use super::belief::{Belief, command, named};
-use crate::kit::Sheet;
+use crate::kit::{PastStep, Sheet};
 
 /// Written in the thought before what was seen and may be needed later: the agent reads it in its own past.
 pub(super) const SEEN: &str = "Seen: ";
@@ -16,18 +14,17 @@ pub(super) fn is_afresh(sheet: &Sheet<'_>) -> bool {
     !acted && !sheet.adviser && ["subtask", "segment", "step"].iter().all(|key| sheet.request(&[key]).is_none())
 }
 
-/// The steps of the agent's past, in order: the command and the reason. Quiet steps have no reason, and each of their commands is named once.
-fn steps(text: &str) -> Vec<(String, String)> {
+/// The steps of the agent's past, in order. Quiet steps have no reason, and each of their commands is named once.
+fn steps(text: &str) -> Vec<PastStep> {
     let mut found = Vec::new();
     for line in text.lines().filter(|line| line.starts_with("Step ") || line.starts_with("Steps ")) {
-        let Some((_, body)) = line.split_once(": ") else { continue };
-        if let Ok(Value::Object(step)) = serde_json::from_str::<Value>(body) {
-            let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            found.push((text("action"), text("justification")));
+        if let Some(step) = PastStep::of(line) {
+            found.push(step);
             continue;
         }
-        let quiet = body.trim_end_matches(" (no status change)");
-        found.extend(quiet.split(", ").map(|command| (command.to_owned(), String::new())));
+        let Some((_, quiet)) = line.split_once(": ") else { continue };
+        let commands = quiet.trim_end_matches(" (no status change)").split(", ");
+        found.extend(commands.map(|command| PastStep { action: command.to_owned(), reason: String::new() }));
     }
     found
 }
@@ -52,7 +49,7 @@ impl Belief {
     pub(super) fn recall(&mut self, text: &str) {
         let past = steps(text);
         self.blind = past.is_empty() && !text.contains("receptacle_name");
-        for (command, reason) in past {
+        for PastStep { action: command, reason } in past {
             let noted = reason.split_once(SEEN).map_or("", |(_, rest)| rest).trim_end_matches(['.', '…']);
             for (object, place) in noted.split(", ").filter_map(|one| one.split_once(AT)) {
                 let all = self.holds.entry(place.to_owned()).or_default();

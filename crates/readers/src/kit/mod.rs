@@ -7,6 +7,7 @@
 
 mod json;
 mod offers;
+mod past;
 mod sections;
 mod talk;
 mod write;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value};
 
 pub use json::{embedded, plain, spaced};
 pub use offers::{ActionKind, Choice, Usage};
+pub use past::PastStep;
 pub use sections::{between, sections, without};
 pub use talk::{Own, Turn};
 pub use write::{Act, Input};

@@ -11,7 +11,7 @@ use gimbal_sigma::{Hits, MAX_REMEMBERED, Matcher as _, RuleFiles, RuleSet, Table
 
 use super::{Reading, watcher};
 use crate::args::{RulesArgs, RulesTable};
-use crate::commands::sources::{failed, files_below, skipped, tell};
+use crate::commands::sources::{failed, files_below, passed_over, reason, tell};
 use crate::commands::{tables, triage};
 use crate::exit::Failure;
 use crate::home::Home;
@@ -121,7 +121,7 @@ fn one<'r>(
     match extraction.read_watched(opened, None, 0, watcher(&mut hits)) {
         Ok(stats) => tell(&place, &stats),
         Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
-            message(&skipped(&place, &error));
+            message(&passed_over(&place, &reason(&error)));
             return Ok(None);
         }
         Err(error) => return Err(failed(&place, error)),

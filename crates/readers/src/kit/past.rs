@@ -1,0 +1,23 @@
+//! The agent's own past, as a page lists it step by step.
+
+use serde_json::Value;
+
+/// A step that an agent took before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastStep {
+    /// The action as it was written.
+    pub action: String,
+    /// Why it was taken, as the agent said then; empty where it said nothing.
+    pub reason: String,
+}
+
+impl PastStep {
+    /// Reads a line such as `Step 3: {"action": "look", "justification": "..."}`; `None` for a line of another form.
+    #[must_use]
+    pub fn of(line: &str) -> Option<Self> {
+        let (_, body) = line.strip_prefix("Step ")?.split_once(": ")?;
+        let step: Value = serde_json::from_str(body).ok()?;
+        let text = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        step.is_object().then(|| Self { action: text("action"), reason: text("justification") })
+    }
+}
