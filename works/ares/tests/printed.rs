@@ -34,6 +34,20 @@ fn a_bound_is_no_number() {
     assert!((cost.recomputed - 2.17).abs() < 1e-9);
 }
 
+// covers: ARES-113
+#[test]
+fn a_change_that_only_the_ends_of_its_ranges_allow_is_not_called_rounding() {
+    let (_, examined) = read_and_examine(TEXT, FILE).unwrap();
+    let change = examined.checks.iter().find(|check| check.place.starts_with("change of the Architect on")).unwrap();
+    assert_eq!((change.verdict, change.recomputed.round()), (Verdict::Range, -37.0));
+    assert!(examined.checks.iter().all(|check| check.verdict != Verdict::Rounding));
+    let shown = examined.numbers("Numbers", None).to_text(120);
+    assert!(shown.contains("within ranges: it is not what the middles"), "{shown}");
+    // Outside of what the ends allow it is a miss.
+    let steep = TEXT.replace("printed: -30, of:", "printed: -54, of:");
+    assert_eq!(read_and_examine(&steep, FILE).unwrap().1.unlisted.len(), 1);
+}
+
 // covers: ARES-096
 #[test]
 fn a_printed_number_that_is_changed_is_found() {

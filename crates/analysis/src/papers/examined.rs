@@ -89,6 +89,7 @@ impl Examined {
                 let verdict = match one.verdict {
                     Verdict::Equal => "equal",
                     Verdict::Rounding => "within rounding",
+                    Verdict::Range => "within ranges",
                     // The number itself follows; it contradicts another one, as the note says.
                     Verdict::Miss if listed && one.recomputed == one.printed => "known miss: contradicts another",
                     Verdict::Miss if listed => "known miss",
@@ -106,6 +107,12 @@ impl Examined {
             })
             .collect();
         let mut notes = vec!["equal: rounded as the table is, it is what is printed; within rounding: the rounding of the printed inputs explains it; miss: it does not follow.".to_owned()];
+        if chosen.clone().any(|one| one.verdict == Verdict::Range) {
+            notes.push(
+                "within ranges: it is not what the middles of the printed ranges give, and their ends allow it."
+                    .to_owned(),
+            );
+        }
         let known = chosen.filter(|one| one.verdict == Verdict::Miss);
         notes.extend(known.filter_map(|one| {
             let why = one.note.as_ref()?.trim_end_matches('.');

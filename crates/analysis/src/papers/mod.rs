@@ -20,6 +20,8 @@ pub enum Verdict {
     Equal,
     /// It differs, and the rounding of the printed inputs explains it.
     Rounding,
+    /// It differs, and it lies between what the ends of the printed ranges give.
+    Range,
     /// It does not follow from the printed inputs.
     Miss,
 }
@@ -63,6 +65,15 @@ impl Check {
         Self { table: table.to_owned(), place, printed, digits, recomputed, verdict, note: None }
     }
 
+    /// The check of a number that follows from ranges: their ends, and no rounding, are what lets it reach.
+    #[must_use]
+    pub fn of_ranges(mut self) -> Self {
+        if self.verdict == Verdict::Rounding {
+            self.verdict = Verdict::Range;
+        }
+        self
+    }
+
     /// The check of a text that says more or less than the printed number: it is right where the recomputed number says so.
     #[must_use]
     pub fn related(mut self, relation: Relation) -> Self {
@@ -85,6 +96,8 @@ pub struct Tally {
     pub equal: usize,
     /// Explained by the rounding of the printed inputs.
     pub rounding: usize,
+    /// Between what the ends of the printed ranges give.
+    pub ranges: usize,
     /// Do not follow from the printed inputs.
     pub missed: usize,
 }
@@ -110,6 +123,7 @@ pub fn tally(checks: &[Check]) -> Vec<Tally> {
         match check.verdict {
             Verdict::Equal => counts[position].equal += 1,
             Verdict::Rounding => counts[position].rounding += 1,
+            Verdict::Range => counts[position].ranges += 1,
             Verdict::Miss => counts[position].missed += 1,
         }
     }
@@ -120,17 +134,20 @@ pub fn tally(checks: &[Check]) -> Vec<Tally> {
 #[must_use]
 pub fn report(title: &str, checks: &[Check]) -> Table {
     let column = |key, title, help| Column::new(key, title, "checks", ColumnKind::Integer, help);
+    let counted = tally(checks);
+    let has_ranges = counted.iter().any(|entry| entry.ranges > 0);
     let columns = vec![
         Column::new("table", "Table", "checks", ColumnKind::Label, "Table of the work"),
         column("numbers", "Numbers", "Numbers recomputed"),
         column("equal", "Equal", "Equal as printed"),
         column("rounding", "Rounding", "Explained by the rounding of the printed inputs"),
+        column("ranges", "In ranges", "Between what the ends of the printed ranges give").shown_if(has_ranges),
         column("missed", "Missed", "Do not follow from the printed inputs"),
     ];
-    let rows = tally(checks)
+    let rows = counted
         .into_iter()
-        .map(|Tally { table, equal, rounding, missed }| {
-            let counts = [equal + rounding + missed, equal, rounding, missed];
+        .map(|Tally { table, equal, rounding, ranges, missed }| {
+            let counts = [equal + rounding + ranges + missed, equal, rounding, ranges, missed];
             std::iter::once(Cell::text(table)).chain(counts.map(|count| Cell::count(count as u64))).collect()
         })
         .collect();
@@ -138,7 +155,11 @@ pub fn report(title: &str, checks: &[Check]) -> Table {
         .iter()
         .filter(|check| check.verdict != Verdict::Equal)
         .map(|check| {
-            let word = if check.verdict == Verdict::Miss { "miss" } else { "rounding" };
+            let word = match check.verdict {
+                Verdict::Miss => "miss",
+                Verdict::Range => "in ranges",
+                Verdict::Equal | Verdict::Rounding => "rounding",
+            };
             let why = check.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
             format!(
                 "{word}: {}, {}: printed {:.digits$}, recomputed {:.4}{why}",

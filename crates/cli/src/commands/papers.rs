@@ -19,6 +19,7 @@ struct Summary {
     numbers: usize,
     equal: usize,
     rounding: usize,
+    ranges: usize,
     missed: usize,
     not_listed: Vec<String>,
     listed_and_no_miss: Vec<String>,
@@ -31,6 +32,7 @@ struct Counted {
     table: String,
     equal: usize,
     rounding: usize,
+    ranges: usize,
     missed: usize,
 }
 
@@ -95,13 +97,14 @@ fn table_name(asked: &str, examined: &Examined) -> Result<String, Failure> {
 fn summary(examined: &Examined) -> Summary {
     let tables: Vec<Counted> = tally(&examined.checks)
         .into_iter()
-        .map(|Tally { table, equal, rounding, missed }| Counted { table, equal, rounding, missed })
+        .map(|Tally { table, equal, rounding, ranges, missed }| Counted { table, equal, rounding, ranges, missed })
         .collect();
     let sum = |part: fn(&Counted) -> usize| tables.iter().map(part).sum();
     Summary {
         numbers: examined.checks.len(),
         equal: sum(|one| one.equal),
         rounding: sum(|one| one.rounding),
+        ranges: sum(|one| one.ranges),
         missed: sum(|one| one.missed),
         not_listed: examined.unlisted.clone(),
         listed_and_no_miss: examined.stale.clone(),

@@ -17,7 +17,11 @@ pub const FILE: &str = "papers/ares.yaml";
 /// # Errors
 /// When a claim names a list or a judge that the facts lack.
 pub fn check(facts: &AresFacts) -> Result<Vec<Check>, AnalysisError> {
-    facts.claims.iter().map(|claim| Ok(claim.check(claim.of.value(facts)?))).collect()
+    let check = |claim: &Claim| {
+        let check = claim.check(claim.of.value(facts)?);
+        Ok(if matches!(claim.of, Formula::Change { .. }) { check.of_ranges() } else { check })
+    };
+    facts.claims.iter().map(check).collect()
 }
 
 /// Recomputes everything and compares the misses with those that the facts list.
