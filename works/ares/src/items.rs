@@ -71,7 +71,7 @@ pub const ITEMS: &[Item] = &[
     group_table!("ares-panel", "Sec. 6", "How far the members of a panel agree", PANELS, panels::agreement),
     group_table!("ares-panel-rules", "", "What each rule makes of a panel's answers", PANELS, panels::rules),
     group_table!("consensus", "Tab. 3", "Games of agreement: valid, invalid, none", GAMES, games::outcomes),
-    group_table!("consensus-published", "Tab. 3", "Published rates of valid agreement, and this run beside them", GAMES, games::beside),
+    group_table!("ares-3", "Tab. 3", "Published rates of valid agreement, and this run beside them", GAMES, games::beside),
     figure!("ares-f1", "Confidence of both sides by round", figures::rounds),
     figure!("ares-f2", "Given verdicts by the expected one", figures::confusion),
     figure!("ares-f3", "Right verdicts by stated confidence", figures::reliable),

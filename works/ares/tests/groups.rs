@@ -211,7 +211,7 @@ fn outcomes_of_games_tell_validity_and_liveness_apart() {
 // covers: ARES-121
 #[test]
 fn published_rates_stand_beside_the_same_arm_and_are_said_to_be_about_models() {
-    let table = table(&games(), "consensus-published");
+    let table = table(&games(), "ares-3");
     let rows = rows(&table);
     assert_eq!(rows.len(), 7);
     let of = |model: &str, agents: &str, mentioned: &str| {
@@ -228,7 +228,7 @@ fn published_rates_stand_beside_the_same_arm_and_are_said_to_be_about_models() {
     for words in ["arXiv 2603.01213", "T_max", "not language models", "replicate none"] {
         assert!(notes.contains(words), "{words}: {notes}");
     }
-    assert!(self::table(&panels(), "consensus-published").rows.is_empty());
+    assert!(self::table(&panels(), "ares-3").rows.is_empty());
 }
 
 // covers: ARES-121
