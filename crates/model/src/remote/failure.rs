@@ -53,16 +53,16 @@ impl Asked<'_> {
         if !(200..300).contains(&received.status) {
             return Err(self.status(received.status, &received.body, &received.headers));
         }
-        let kind = transport::content_type(&received.headers);
-        if !kind.trim_start().to_ascii_lowercase().starts_with("application/json") {
-            let kind = if kind.is_empty() { "no content type" } else { kind };
-            let message = format!("the answer is not JSON ({kind}): {}", self.excerpt(&received.body));
-            return Err(self.error(ModelErrorKind::BadResponse, &message, Some(&received.body)));
-        }
-        serde_json::from_str(&received.body).map_err(|cause| {
-            let message = format!("the answer is not valid JSON ({cause}): {}", self.excerpt(&received.body));
-            self.error(ModelErrorKind::BadResponse, &message, Some(&received.body))
-        })
+        // Some servers send JSON without saying so.
+        let kind = transport::content_type(&received.headers).trim_start();
+        let says_json = kind.to_ascii_lowercase().starts_with("application/json");
+        let why = match serde_json::from_str::<Value>(&received.body) {
+            Ok(json) if says_json || json.is_object() => return Ok(json),
+            Err(cause) if says_json => format!("the answer is not valid JSON ({cause})"),
+            _ => format!("the answer is not JSON ({})", if kind.is_empty() { "no content type" } else { kind }),
+        };
+        let message = format!("{why}: {}", self.excerpt(&received.body));
+        Err(self.error(ModelErrorKind::BadResponse, &message, Some(&received.body)))
     }
 
     fn transport(&self, error: &reqwest::Error) -> ModelError {

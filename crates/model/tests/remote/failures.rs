@@ -34,6 +34,22 @@ async fn expect(config: ModelsConfig, provider: Provider, kind: ModelErrorKind, 
     ledger
 }
 
+/// Some servers and proxies send JSON without saying so, or as plain text.
+// covers: SH-01
+#[tokio::test]
+async fn json_is_read_whatever_its_content_type_says() {
+    for (provider, format) in PROVIDERS {
+        let body = answer(format, "fine", How::Whole).to_string();
+        for kind in [None, Some("text/plain"), Some("text/plain; charset=utf-8"), Some("application/octet-stream")] {
+            let headers = kind.map(|kind| ("content-type", kind.to_owned())).into_iter().collect();
+            let server = Server::start(vec![Act::Answer(200, headers, body.clone())]).await;
+            let (outcome, _) = ask(config(provider, server.address), &name(provider), &ChatRequest::default()).await;
+            let what = format!("{} {kind:?}", provider.name());
+            assert_eq!(&*outcome.unwrap_or_else(|error| panic!("{what}: {error}")).text, "fine", "{what}");
+        }
+    }
+}
+
 // covers: BOG-047, BOG-148, BOG-149, BOG-150, SH-01
 #[tokio::test]
 async fn every_misbehaviour_has_its_name() {
@@ -43,7 +59,7 @@ async fn every_misbehaviour_has_its_name() {
             |status| Act::Answer(status, vec![("content-type", "text/html".to_owned())], format!("<p>{KEY}</p>"));
         let broken_json =
             Act::Answer(200, vec![("content-type", "application/json".to_owned())], "{\"a\": ".to_owned());
-        let untyped = Act::Answer(200, vec![], answer(format, "fine", How::Whole).to_string());
+        let untyped = Act::Answer(200, vec![], "fine".to_owned());
         let busy = Act::Answer(429, vec![("retry-after", "0".to_owned())], echo.to_string());
         let patient = Act::Answer(429, vec![("retry-after", "6".to_owned())], echo.to_string());
         let moved = Act::Answer(307, vec![("location", "http://127.0.0.1:1/".to_owned())], String::new());
@@ -59,7 +75,7 @@ async fn every_misbehaviour_has_its_name() {
             ("503", failed(503, echo.clone()), ModelErrorKind::Unavailable, 3),
             ("529", failed(529, echo.clone()), ModelErrorKind::Unavailable, 3),
             ("wrong content type", html(200), ModelErrorKind::BadResponse, 3),
-            ("no content type", untyped, ModelErrorKind::BadResponse, 3),
+            ("no content type and no JSON", untyped, ModelErrorKind::BadResponse, 3),
             ("invalid JSON", broken_json, ModelErrorKind::BadResponse, 3),
             ("JSON of another kind", ok(json!(["surprise"])), ModelErrorKind::BadResponse, 3),
             ("empty choices", ok(answer(format, "fine", How::Empty)), ModelErrorKind::BadResponse, 3),
