@@ -5,7 +5,7 @@ use crate::support;
 
 use gimbal_analysis::{CellDecoding, CellInfo, Generator, Kind, Options, Rows};
 use gimbal_view::{Meta, Report, sentence};
-use support::drawing::untitled;
+use support::drawing::{untitled, words};
 use support::{cell, decodings, episode, large, medium, meta, options, quickstart};
 
 fn report(rows: &Rows, baseline: &str) -> Report {
@@ -139,6 +139,25 @@ fn cells_that_differ_in_their_faults_alone_are_named_apart() {
     for name in ["heatmap", "distribution"] {
         let figure = report.figures.iter().find(|figure| figure.name == name).unwrap();
         assert!(figure.svg.contains("plain | lossy") && figure.svg.contains(">plain<"), "{}", figure.svg);
+    }
+}
+
+/// A single episode that reaches tens decides the digits of the table; the means of the figure are smaller.
+#[test]
+fn a_figure_has_the_digits_of_the_table() {
+    let cells = vec![cell("a", "plain", "context", Some("m")), cell("b", "other", "context", Some("m"))];
+    let values = [("a", [-12_000, -3_250, -1_500]), ("b", [-2_125, -1_500, -4_000])];
+    let episodes = values.iter().flat_map(|(id, values)| {
+        (0..).zip(values).map(|(run, value)| episode(id, run, *value, 5_000, 1)).collect::<Vec<_>>()
+    });
+    let report = report(&Rows { cells, episodes: episodes.collect() }, "plain");
+    let table = report.tables[0].to_text(200);
+    assert!(table.contains("-5.6") && !table.contains("-5.58"), "{table}");
+    for (name, shown) in [("heatmap", "−5.6"), ("differences", "+3.0")] {
+        let figure = report.figures.iter().find(|figure| figure.name == name).unwrap();
+        let drawn = words(&figure.svg);
+        assert!(drawn.contains(shown), "{name}: {drawn}");
+        assert!(!drawn.contains("5.58") && !drawn.contains("3.04"), "{name}: {drawn}");
     }
 }
 

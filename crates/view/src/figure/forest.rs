@@ -29,7 +29,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     let left = (names + 20.0).min(270.0);
     let means: Vec<f64> = drawn.iter().filter_map(|entry| Some(entry.paired?.difference.mean)).collect();
     let intervals: Vec<Interval> = drawn.iter().filter_map(|entry| entry.paired?.difference.interval()).collect();
-    let largest = means.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let digits = tables::return_digits(analysis);
     let with_zero: Vec<f64> = means.iter().copied().chain(std::iter::once(0.0)).collect();
     let x = Scale::with_intervals(&with_zero, &intervals, left, WIDTH - RIGHT);
     let height = groups.len() as f64 * 26.0 + drawn.len() as f64 * ROW + 12.0;
@@ -57,7 +57,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         svg.text(0.0, y + 14.0, Anchor::Start, HEAD, &fit_head(name, HEAD.wide(), WIDTH - RIGHT));
         y += 26.0;
         for entry in members.iter().map(|at| &drawn[*at]) {
-            row(&mut svg, analysis, entry, (y + ROW / 2.0 - 2.0, left), &x, largest);
+            row(&mut svg, analysis, entry, (y + ROW / 2.0 - 2.0, left), &x, digits);
             y += ROW;
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     Some(Figure::new("differences", title, super::with_cut(analysis, caption), (&svg, height + 42.0)))
 }
 
-fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, f64), x: &Scale, largest: f64) {
+fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, f64), x: &Scale, digits: usize) {
     let Some(paired) = entry.paired else { return };
     let info = &analysis.cells[entry.cell].info;
     let name = named(info);
@@ -83,14 +83,14 @@ fn row(svg: &mut Svg, analysis: &Analysis, entry: &Comparison, (y, left): (f64, 
         "<circle cx=\"{}\" cy=\"{}\" r=\"4.6\" class=\"{class} ring\" fill=\"{fill}\" stroke=\"{INK}\" stroke-width=\"1.6\"/>",
         n(x.at(paired.difference.mean)), n(y)
     ));
-    let half = paired.difference.half_width.map(|half| format!(" ± {}", shown(half, largest))).unwrap_or_default();
+    let half = paired.difference.half_width.map(|half| format!(" ± {}", shown(half, digits))).unwrap_or_default();
     let plus = if paired.difference.mean > 0.0 { "+" } else { "" };
     svg.text(
         WIDTH - RIGHT + 14.0,
         y + 4.0,
         Anchor::Start,
         LABEL,
-        &format!("{plus}{}{half}", shown(paired.difference.mean, largest)),
+        &format!("{plus}{}{half}", shown(paired.difference.mean, digits)),
     );
     let record = paired.outcome;
     svg.text(WIDTH, y + 4.0, Anchor::End, LABEL, &format!("{}/{}/{}", record.wins, record.ties, record.losses));

@@ -21,7 +21,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
     if means.is_empty() {
         return None;
     }
-    let largest = low.abs().max(high.abs());
+    let digits = tables::return_digits(analysis);
     let names = analysis.cells.iter().map(|cell| width_of(&cell.info.configuration, LABEL.size)).fold(60.0, f64::max);
     let left = (names + 18.0).min(250.0);
     let share = |mean: f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
@@ -45,7 +45,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         let width = (room / (columns.len() + usize::from(beside)).max(1) as f64).min(150.0);
         let paint = |svg: &mut Svg, cell: Option<&CellSummary>, x: f64, y: f64| {
             let look = cell.and_then(|cell| cell.returns).map(|returns| colour::sequential(share(returns.mean)));
-            tile(svg, cell, look, (x, y, width), largest);
+            tile(svg, cell, look, (x, y, width), digits);
         };
         let top = y;
         if !models.is_empty() {
@@ -95,7 +95,7 @@ pub(super) fn draw(analysis: &Analysis) -> Option<Figure> {
         }
         y += 16.0;
     }
-    let ends = (shown(low, largest), shown(high, largest));
+    let ends = (shown(low, digits), shown(high, digits));
     tiles::colour_bar(&mut svg, (left, y + 4.0), 220.0, (&ends.0, &ends.1), "mean return");
     let percent = analysis.options.percent();
     let title = "Mean return by configuration and model".to_owned();
@@ -121,7 +121,7 @@ fn tile(
     cell: Option<&CellSummary>,
     look: Option<(String, &'static str)>,
     (x, y, width): (f64, f64, f64),
-    largest: f64,
+    digits: usize,
 ) {
     let rect = |svg: &mut Svg, fill: &str| {
         svg.raw(&format!(
@@ -143,8 +143,8 @@ fn tile(
     rect(svg, &colour);
     let Some(returns) = cell.returns else { return };
     let on_tile = |size: f64, bold: bool| Type { size, bold, class: "tile", fill: ink };
-    svg.text(centre, y + 20.0, Anchor::Middle, on_tile(14.0, true), &shown(returns.mean, largest));
-    let half = returns.half_width.map(|half| format!("±{} · ", shown(half, largest))).unwrap_or_default();
+    svg.text(centre, y + 20.0, Anchor::Middle, on_tile(14.0, true), &shown(returns.mean, digits));
+    let half = returns.half_width.map(|half| format!("±{} · ", shown(half, digits))).unwrap_or_default();
     let mark = tables::mark(&cell.info);
     let mark = if mark.is_empty() || mark == "policy" { String::new() } else { format!(" · {mark}") };
     // A mark is never left out for want of room before the interval is.

@@ -77,9 +77,9 @@ fn grouped(names: impl Iterator<Item = String>) -> Vec<(String, Vec<usize>)> {
     groups
 }
 
-/// A value with one digit where the scale reaches tens, three otherwise, with a real minus sign.
-fn shown(value: f64, largest: f64) -> String {
-    let text = if largest >= 10.0 { format!("{value:.1}") } else { format!("{value:.3}") };
+/// A value with so many digits after the point, as the tables show it, with a real minus sign.
+fn shown(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
     crate::escape::minus(if text.trim_start_matches(['-', '0', '.']).is_empty() {
         text.trim_start_matches('-')
     } else {

@@ -342,15 +342,6 @@ pub fn plain(value: f64, digits: usize) -> String {
     }
 }
 
-/// Digits after the point for values of this size.
-pub fn digits(largest: f64) -> usize {
-    match largest {
-        large if large >= 10_000.0 => 0,
-        usual if usual >= 10.0 => 1,
-        _ => 3,
-    }
-}
-
 /// Half the width of an interval as ` ± 3.1`, or nothing.
 pub fn half(interval: Option<Interval>, digits: usize) -> String {
     interval.map(|ends| format!(" ± {}", plain(ends.width() / 2.0, digits))).unwrap_or_default()

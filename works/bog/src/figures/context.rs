@@ -2,7 +2,7 @@
 
 use gimbal_analysis::{Interval, metrics};
 use gimbal_view::kit::looks::{
-    Frame, Key, QUIET, STRONG, bar, digits, half, haloed, hatchings, left_axis, legend, look, plain, signed,
+    Frame, Key, QUIET, STRONG, bar, half, haloed, hatchings, left_axis, legend, look, plain, signed,
 };
 use gimbal_view::kit::matrix::{self, Matrix, Tile};
 use gimbal_view::kit::panels::Panels;
@@ -25,7 +25,7 @@ pub fn heat_map(scene: &Scene<'_>) -> Drawn {
         return Err(format!("no episode of the axis `{}` ({})", axis.name, labels.join(", ")));
     }
     let (low, high) = means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), m| (l.min(*m), h.max(*m)));
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let tiles: Vec<Vec<Option<Tile>>> = rows
         .iter()
         .map(|row| {
@@ -98,7 +98,7 @@ pub fn marginal(scene: &Scene<'_>) -> Drawn {
 /// F8: the anchor against the baseline of raw observations.
 pub fn raw_penalty(scene: &Scene<'_>) -> Drawn {
     let (baseline, anchor) = (&scene.protocol().baseline, &scene.protocol().anchor);
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let groups: Vec<Group> = scene
         .models()
         .map(|(model, name, look)| {
@@ -149,7 +149,7 @@ pub fn waterfall(scene: &Scene<'_>) -> Drawn {
     let all = || shown.iter().flat_map(|(model, _)| chain.iter().filter_map(|name| scene.mean(name, model)));
     let values: Vec<f64> = all().map(|value| value.0).chain([0.0]).collect();
     let intervals: Vec<Interval> = all().filter_map(|value| value.1).collect();
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let mut svg = Svg::new();
     hatchings(&mut svg);
     let (better, worse) = (look(2), look(1));
@@ -241,7 +241,7 @@ fn chain<'a>(scene: &Scene<'a>) -> Vec<&'a str> {
 /// F10: two contexts alone and together.
 pub fn interaction(scene: &Scene<'_>) -> Drawn {
     let synergies = &scene.protocol().synergies;
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let mut groups = Vec::new();
     for synergy in synergies {
         for (model, name, _) in scene.models() {

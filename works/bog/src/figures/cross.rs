@@ -2,7 +2,7 @@
 
 use gimbal_analysis::{Interval, metrics, win_share, win_tie_loss};
 use gimbal_view::kit::lines::{self, Series};
-use gimbal_view::kit::looks::{Frame, Key, Look, QUIET, STRONG, digits, half, haloed, legend, look, mark, plain};
+use gimbal_view::kit::looks::{Frame, Key, Look, QUIET, STRONG, half, haloed, legend, look, mark, plain};
 use gimbal_view::kit::matrix::{self, Matrix, Tile};
 use gimbal_view::kit::panels::Panels;
 use gimbal_view::kit::picture::{Drawn, Picture};
@@ -15,7 +15,7 @@ use super::scene::{Scene, in_percent};
 /// F6: the best of each axis beside the anchor.
 pub fn best_per_axis(scene: &Scene<'_>) -> Drawn {
     let protocol = scene.protocol();
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let mut groups = Vec::new();
     for (model, name, _) in scene.models() {
         let mut lines = Vec::new();

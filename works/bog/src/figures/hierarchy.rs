@@ -2,7 +2,7 @@
 
 use gimbal_analysis::metrics;
 use gimbal_view::kit::lines::{self, Series};
-use gimbal_view::kit::looks::{Key, digits, half, legend, look, plain, signed};
+use gimbal_view::kit::looks::{Key, half, legend, look, plain, signed};
 use gimbal_view::kit::picture::Drawn;
 use gimbal_view::kit::rows::{self, Chart, Group, Line, Style};
 use gimbal_view::kit::svg::Svg;
@@ -12,7 +12,7 @@ use super::scene::Scene;
 /// F3: mean returns of both, with the degradation ratio.
 pub fn cascade(scene: &Scene<'_>) -> Drawn {
     let pair = &scene.protocol().hierarchy;
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let sides = [(&pair.plain, look(0)), (&pair.deliberating, look(1))];
     let groups: Vec<Group> = scene
         .models()
@@ -102,7 +102,7 @@ pub fn slope(scene: &Scene<'_>) -> Drawn {
 /// F13: the paired difference of both hierarchies.
 pub fn degradation(scene: &Scene<'_>) -> Drawn {
     let pair = &scene.protocol().hierarchy;
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let groups: Vec<Group> = scene
         .models()
         .map(|(model, name, look)| {

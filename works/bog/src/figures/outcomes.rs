@@ -1,6 +1,6 @@
 //! F5, F16, F24, F25: how badly and how surely.
 
-use gimbal_view::kit::looks::{Key, Look, QUIET, digits, legend, look, plain};
+use gimbal_view::kit::looks::{Key, Look, QUIET, legend, look, plain};
 use gimbal_view::kit::matrix::{self, Matrix, Tile};
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scatter::{self, Dot};
@@ -61,7 +61,7 @@ pub fn threshold(scene: &Scene<'_>, of: fn(&gimbal_analysis::Thresholds) -> Opti
 
 /// F16's matrix: models from the strongest anchor down, their means along the levels, the peak named.
 pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[(f64, &str, &str, Look)]) -> Picture {
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let names: Vec<String> = rows.iter().map(|row| row.2.to_owned()).collect();
     let columns: Vec<String> = ladder.iter().map(|level| (*level).to_owned()).collect();
     let tiles: Vec<Vec<Option<Tile>>> = rows

@@ -111,12 +111,9 @@ impl<'a> Scene<'a> {
         self.protocol().axes.iter().find(|axis| axis.ladder).map(|axis| axis.name.as_str())
     }
 
-    /// Largest return without its sign: decides how many digits are shown.
-    pub(super) fn largest(&self) -> f64 {
-        let cells = self.grid.configurations.iter().flat_map(|entry| {
-            self.grid.models.iter().filter_map(|model| Some(self.returns(&entry.name, model)?.mean.abs()))
-        });
-        cells.fold(0.0, f64::max)
+    /// Digits after the point for returns: those of the tables, so that a figure and a table show one number in one form.
+    pub(super) fn digits(&self) -> usize {
+        tables::return_digits(self.grids.analysis)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use gimbal_analysis::{Interval, Summary};
 use gimbal_view::kit::looks::{
-    BELOW, BESIDE, Frame, Key, Look, NOTE, bottom_axis, digits, half, haloed, left_axis, legend, look, mark, plain,
-    tick_words,
+    BELOW, BESIDE, Frame, Key, Look, NOTE, bottom_axis, half, haloed, left_axis, legend, look, mark, plain, tick_words,
 };
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scale::Scale;
@@ -126,7 +125,7 @@ fn density(values: &[f64], (low, high): (f64, f64)) -> Option<Vec<(f64, f64)>> {
 pub fn violins(scene: &Scene<'_>) -> Drawn {
     const ROW: f64 = 92.0;
     let pools = pools(scene)?;
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let names = pools.iter().map(|pool| width_of(&pool.name, HEAD.wide())).fold(60.0, f64::max);
     let left = (names + 22.0).min(200.0);
     let told = |pool: &Pool| {
@@ -206,7 +205,7 @@ pub fn violins(scene: &Scene<'_>) -> Drawn {
 pub fn ridges(scene: &Scene<'_>) -> Drawn {
     const ROW: f64 = 74.0;
     let (base_name, other_name) = scene.pairing_names();
-    let digits = digits(scene.largest());
+    let digits = scene.digits();
     let rows: Vec<(&str, [Option<&gimbal_analysis::CellSummary>; 2])> = scene
         .models()
         .map(|(model, name, _)| {
