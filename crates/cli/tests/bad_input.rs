@@ -230,11 +230,24 @@ fn a_study_that_changes_under_its_run_loses_nothing() {
     let apart = place.gimbal(&["report", "small", "--table", "apart"]).good().out;
     assert!(apart.contains("No longer in the study") && apart.contains("cage2 b_line 5"), "{apart}");
     assert!(place.gimbal(&["trace", "small"]).good().out.contains("(no longer in the study)"));
+    // The headline says so, on a terminal and on the page.
+    let told = "12 earlier episodes are set apart (table `apart`), and in no other number here: the study was changed after they were played.";
+    let text = place.gimbal(&["report", "small"]).good().out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(told), "{text}");
+    let page = std::fs::read_to_string(place.path().join("runs/small/report.html")).unwrap();
+    assert!(page.contains("12 earlier episodes are set apart"));
     place.gimbal(&["verify", "small"]).good();
     place.write("small.yaml", STUDY);
     let back = place.gimbal(&["run", "small.yaml", "--progress", "json"]).good();
     assert!(!back.err.contains("\"event\":\"finished\""), "nothing is played again: {}", back.err);
     assert_eq!(place.gimbal(&["digest", "small"]).good().out, digest);
+    // Another model: which one it was is said.
+    place.write("small.yaml", &STUDY.replace("scripted/react-monitor", "scripted/refuse"));
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
+    let text = place.gimbal(&["report", "small"]).good().out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("played by scripted/react-monitor, and the study names other models now."), "{text}");
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet"]).good();
     // Another seed is another study: no episode would be left of this one.
     place.write("small.yaml", &STUDY.replace("runs: 3", "runs: 3, seed: 7"));
     let said = place.gimbal(&["run", "small.yaml", "--progress", "quiet"]);

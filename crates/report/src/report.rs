@@ -142,7 +142,7 @@ pub fn with_items(source: &Source<'_>, chosen: &[Listed]) -> Result<(Report, Mad
     let rescored = rescored(&analysis, prices);
     let document = Document::of(analysis, meta)
         .with_faults(&rows, &recoveries)
-        .with_tables(tables::apart(&books.past))
+        .with_past(&books.past)
         .with_tables(rescored)
         .with_bill(&books.bill);
     Ok((Report { document, rows, study: source.stored.text.clone() }, made))

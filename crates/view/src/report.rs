@@ -1,6 +1,7 @@
 //! The report of a run, in every form.
 
 use gimbal_analysis::recovery::Recoveries;
+use gimbal_analysis::tables::PastCell;
 use gimbal_analysis::{Analysis, AnalysisError, Bill, Options, Rows, Table, markdown_text, tables};
 use serde_json::{Value, json};
 
@@ -53,6 +54,17 @@ impl Report {
     pub fn with_faults(mut self, rows: &Rows, recoveries: &Recoveries) -> Self {
         self.tables.extend(tables::faults(&self.analysis, rows, recoveries));
         self
+    }
+
+    /// The same report with what was played of cells that are no longer in the study: a table, and a word of it in the headline.
+    #[must_use]
+    pub fn with_past(mut self, past: &[PastCell]) -> Self {
+        let models = self.analysis.cells.iter().flat_map(|cell| &cell.info.models);
+        let kept: Vec<String> = models.map(|role| role.model.clone()).collect();
+        if let Some(words) = tables::set_apart(past, &kept) {
+            self.sentence = format!("{} {words}", self.sentence);
+        }
+        self.with_tables(tables::apart(past))
     }
 
     /// The same report with the bill of the whole run as its last table.

@@ -31,6 +31,28 @@ impl PastCell {
     }
 }
 
+/// What a headline says of these cells: how many episodes are set apart, and why; `None` without any episode. `kept` are the models that the
+/// study asks now.
+#[must_use]
+pub fn set_apart(cells: &[PastCell], kept: &[String]) -> Option<String> {
+    let episodes: u64 = cells.iter().map(|cell| cell.episodes).sum();
+    if episodes == 0 {
+        return None;
+    }
+    let mut gone: Vec<&str> = Vec::new();
+    for model in cells.iter().filter(|cell| cell.episodes > 0).flat_map(|cell| &cell.info.models) {
+        if !kept.contains(&model.model) && !gone.contains(&model.model.as_str()) {
+            gone.push(&model.model);
+        }
+    }
+    let (were, their) = if episodes == 1 { ("episode is", "it was") } else { ("episodes are", "they were") };
+    let why = match gone.is_empty() {
+        true => format!("the study was changed after {their} played"),
+        false => format!("{their} played by {}, and the study names other models now", gone.join(", ")),
+    };
+    Some(format!("{episodes} earlier {were} set apart (table `apart`), and in no other number here: {why}."))
+}
+
 /// One row a cell; `None` without any.
 #[must_use]
 pub fn apart(cells: &[PastCell]) -> Option<Table> {
