@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Place, STUDY};
+use common::{BUSY, Place, STUDY, provider};
 
 // covers: SH-06, BOG-145, BOG-146, BOG-151
 #[test]
@@ -114,6 +114,42 @@ fn run_folders_are_listed_with_their_state() {
     let line = |name: &str| said.out.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(line("small").contains("done") && line("small").contains("12 of 12"), "{}", said.out);
     assert!(line("broken").contains("unreadable") && said.err.contains("broken"), "{}{}", said.out, said.err);
+}
+
+/// A study of one cell and two episodes whose model is at this address, or a server that has no price.
+const REMOTE: &str = "\
+study: remote
+environment: { name: cage2, red: b_line, horizon: 2 }
+models: { retry: { attempts: 1 } }
+architectures:
+  - { base: react, configuration: obs }
+roles:
+  - { default: vllm/test }
+episodes: { runs: 2, seed: 3 }
+";
+
+fn played_at(place: &Place, texts: &[&str]) -> common::Said {
+    let (address, _) = provider(texts.iter().map(|text| (*text).to_owned()).collect());
+    place.write("remote.yaml", REMOTE);
+    let mut command = place.command();
+    let run = ["run", "remote.yaml", "--jobs", "1", "--progress", "quiet", "--no-report"];
+    command.env("VLLM_BASE_URL", address).args(run).output().unwrap().into()
+}
+
+/// What a provider said has scrolled away when a run ends.
+#[test]
+fn the_last_line_of_a_run_says_why_episodes_are_missing() {
+    let place = Place::new();
+    let said = played_at(&place, &[BUSY]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    let last = said.err.lines().last().unwrap_or_default();
+    for part in [
+        "2 episodes could not be played",
+        "vllm/test: 6 call(s) without an answer (unavailable), the last one: the provider answered with status 503",
+        "run the same command to try again",
+    ] {
+        assert!(last.contains(part), "{part}: {}", said.err);
+    }
 }
 
 /// A small study fits on one screen; everything is in the files and by `--table`.

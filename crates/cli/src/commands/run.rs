@@ -7,7 +7,7 @@ use gimbal_study::plan::estimate::{Measured, estimate_after, too_low};
 use gimbal_study::plan::{self, Plan};
 use gimbal_study::registry::ModelSource;
 use gimbal_study::run::{RunError, RunFolder};
-use gimbal_study::runner::{self, RunStop, Settings};
+use gimbal_study::runner::{self, RunStop, Settings, Summary};
 use gimbal_study::stage::Cancel;
 
 use super::planned::{artefacts, counted};
@@ -76,23 +76,27 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     }
     match summary.ended {
         RunStop::Done | RunStop::Interrupted => Ok(()),
-        RunStop::Incomplete => Err(Failure::External(incomplete(
-            summary.run_status.planned.saturating_sub(summary.run_status.done),
-            &summary.closed,
-        ))),
+        RunStop::Incomplete => Err(Failure::External(incomplete(&summary))),
         RunStop::Limit(limit) => Err(Failure::External(limit)),
     }
 }
 
-/// Why episodes are missing after a run. The words of providers that refused requests are repeated here, because what was
+/// Why episodes are missing after a run. The words of providers that refused requests or gave no answer are repeated here, because what was
 /// shown during the run has scrolled away.
-pub(super) fn incomplete(missing: u64, closed: &[(String, String)]) -> String {
+pub(super) fn incomplete(summary: &Summary) -> String {
+    let missing = summary.run_status.planned.saturating_sub(summary.run_status.done);
     let episodes = stdio::count(missing as usize, "episode", "episodes");
-    if closed.is_empty() {
-        return format!("{episodes} could not be played; run the same command to try again");
-    }
-    let reasons: Vec<String> = closed.iter().map(|(model, why)| progress::reason(model, why)).collect();
-    format!("{episodes} could not be played: {}; change what is refused, then run the same command", reasons.join("; "))
+    let reasons = |of: &[(String, String)]| -> Vec<String> {
+        of.iter().map(|(model, why)| progress::reason(model, why)).collect()
+    };
+    let (refused, unanswered) = (reasons(&summary.closed), reasons(&summary.unanswered));
+    let again = match refused.is_empty() {
+        true => "run the same command to try again",
+        false => "change what is refused, then run the same command",
+    };
+    let why = [refused, unanswered].concat().join("; ");
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    format!("{episodes} could not be played{why}; {again}")
 }
 
 async fn dry_run(plan: &Plan, models: &dyn ModelSource, folder: &Path) -> Result<(), Failure> {

@@ -98,6 +98,8 @@ baseline: obs
 
 /// What a provider says where it refuses the key.
 pub const NO_KEY: &str = "401";
+/// What it says where it is too busy to answer.
+pub const BUSY: &str = "503";
 /// What it says where it never answers.
 pub const HANGS: &str = "hangs";
 
@@ -141,7 +143,11 @@ pub fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
                 "usage": { "prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545 },
             })
             .to_string();
-            let status = if text == NO_KEY { "401 Unauthorized" } else { "200 OK" };
+            let status = match text.as_str() {
+                NO_KEY => "401 Unauthorized",
+                BUSY => "503 Service Unavailable",
+                _ => "200 OK",
+            };
             let head = format!(
                 "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                 reply.len()

@@ -27,6 +27,16 @@ struct ModelFailures {
     /// Why it gets no more requests.
     closed: Option<String>,
     told: bool,
+    /// Calls without an answer that may succeed when they are made again, by the kind of the failure.
+    passing: BTreeMap<&'static str, Unanswered>,
+}
+
+/// Calls that failed for one kind of reason.
+#[derive(Debug, Default)]
+struct Unanswered {
+    calls: u64,
+    /// The words of the last failure.
+    last: String,
 }
 
 impl Health {
@@ -38,6 +48,13 @@ impl Health {
     pub fn failed(&self, model: &str, episode: Digest, error: &ModelError) {
         let bad = error.kind == ModelErrorKind::BadRequest && !held_by_filter(error);
         if !(bad || error.lasting) {
+            if error.kind.is_infrastructure() && error.kind != ModelErrorKind::Cancelled {
+                let mut models = self.models();
+                let unanswered =
+                    models.entry(model.to_owned()).or_default().passing.entry(error.kind.name()).or_default();
+                unanswered.calls += 1;
+                unanswered.last.clone_from(&error.message);
+            }
             return;
         }
         let mut models = self.models();
@@ -74,7 +91,22 @@ impl Health {
         models.iter().filter_map(|(model, trouble)| Some((model.clone(), trouble.closed.clone()?))).collect()
     }
 
-    /// The same, for telling the user: once.
+    /// The models of which calls went without an answer in this run, for reasons that may pass: each with how many calls, the kind, and the words
+    /// of the last failure.
+    #[must_use]
+    pub fn unanswered(&self) -> Vec<(String, String)> {
+        let models = self.models();
+        let of_model = models.iter().filter(|(_, trouble)| trouble.closed.is_none());
+        let all = of_model.flat_map(|(model, trouble)| {
+            trouble.passing.iter().map(move |(kind, Unanswered { calls, last })| {
+                let last = last.strip_prefix(model.as_str()).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(last);
+                (model.clone(), format!("{calls} call(s) without an answer ({kind}), the last one: {last}"))
+            })
+        });
+        all.collect()
+    }
+
+    /// Why a model is asked no more, for telling the user: once.
     #[must_use]
     pub fn news(&self, model: &str) -> Option<String> {
         let mut models = self.models();
@@ -105,6 +137,26 @@ mod tests {
         health.answered("a/b");
         assert!(health.closed("a/b").is_some());
         assert_eq!(health.all_closed(), [("a/b".to_owned(), "x/y: no".to_owned())]);
+    }
+
+    #[test]
+    fn calls_without_an_answer_are_counted_by_kind_with_the_last_words() {
+        let health = Health::default();
+        let said = |status: u16| {
+            ModelError::new(
+                ModelErrorKind::Unavailable,
+                format!("a/b: the provider answered with status {status}: busy"),
+            )
+        };
+        health.failed("a/b", Digest::of(b"1"), &said(500));
+        health.failed("a/b", Digest::of(b"2"), &said(503));
+        health.failed("a/b", Digest::of(b"2"), &ModelError::new(ModelErrorKind::Truncated, "a/b: cut"));
+        let told =
+            "2 call(s) without an answer (unavailable), the last one: the provider answered with status 503: busy";
+        assert_eq!(health.unanswered(), [("a/b".to_owned(), told.to_owned())]);
+        // Why a model is asked no more is said in its place.
+        health.failed("a/b", Digest::of(b"3"), &error(ModelErrorKind::Denied, true));
+        assert_eq!((health.unanswered().len(), health.all_closed().len()), (0, 1));
     }
 
     #[test]

@@ -81,6 +81,8 @@ pub struct Summary {
     /// Models that were asked no more, each with the reason in the provider's words, and cells whose prompts could not be
     /// made.
     pub closed: Vec<(String, String)>,
+    /// Models of which calls went without an answer, each with how many, the kind of failure and the words of the last one.
+    pub unanswered: Vec<(String, String)>,
     /// The state at the end.
     pub run_status: RunStatus,
 }
@@ -379,6 +381,7 @@ fn finish(
     };
     let mut refused = shared.store.health().all_closed();
     refused.extend(shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner).clone());
+    let unanswered = shared.store.health().unanswered();
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
@@ -413,6 +416,7 @@ fn finish(
         given_up: count(&shared.counters.given_up),
         lost,
         closed: refused,
+        unanswered,
         run_status,
     })
 }

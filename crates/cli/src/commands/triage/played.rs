@@ -315,10 +315,7 @@ async fn played(
         RunStop::Done => RunFolder::open(&summary.folder).map_err(run_failure),
         RunStop::Interrupted => Err(Failure::Interrupted),
         RunStop::Limit(limit) => Err(Failure::External(by_flags(&limit))),
-        RunStop::Incomplete => Err(Failure::External(run::incomplete(
-            summary.run_status.planned.saturating_sub(summary.run_status.done),
-            &summary.closed,
-        ))),
+        RunStop::Incomplete => Err(Failure::External(run::incomplete(&summary))),
     }
 }
 
