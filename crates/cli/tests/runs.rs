@@ -136,6 +136,18 @@ fn played_at(place: &Place, texts: &[&str]) -> common::Said {
     command.env("VLLM_BASE_URL", address).args(run).output().unwrap().into()
 }
 
+/// Nobody knows what such a run cost; that is not nothing.
+#[test]
+fn a_run_without_a_known_price_is_listed_without_an_amount() {
+    let place = Place::new();
+    played_at(&place, &["Thought: nothing to do.\nAnswer: Monitor"]).good();
+    let said = place.gimbal(&["list"]).good();
+    let line = said.out.lines().find(|line| line.starts_with("remote")).unwrap();
+    assert!(line.ends_with("–  no price") && !line.contains("0.0000"), "{}", said.out);
+    let list = place.gimbal(&["list", "--json"]).good().json();
+    assert!(list[0]["dollars"].is_null() && list[0]["unpriced_requests"] == 4, "{list}");
+}
+
 /// What a provider said has scrolled away when a run ends.
 #[test]
 fn the_last_line_of_a_run_says_why_episodes_are_missing() {

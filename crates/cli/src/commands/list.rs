@@ -22,8 +22,10 @@ struct Line {
     planned: u64,
     /// Tokens as billed.
     tokens: u64,
-    /// Dollars as billed, at the prices in force when the study ran.
-    dollars: f64,
+    /// Dollars as billed, at the prices in force when the study ran; `null` if no model that was asked has a known price.
+    dollars: Option<f64>,
+    /// Requests to models without a known price: their tokens are counted, and not in the dollars.
+    unpriced_requests: u64,
     /// Requests of unknown cost.
     unknown_requests: u64,
     /// What is wrong, where the folder cannot be read.
@@ -45,17 +47,22 @@ pub fn list(options: &List) -> Result<(), Failure> {
     let longest = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max("run".len());
     println!("{:<longest$}  {:<11}  {:>15}  {:>14}  {:>10}", "run", "state", "episodes", "tokens", "dollars");
     for line in &lines {
-        let unknown = match line.unknown_requests {
-            0 => String::new(),
-            count => format!("  {count} request(s) of unknown cost"),
-        };
+        let mut notes = String::new();
+        match (line.unpriced_requests, line.dollars) {
+            (0, _) => {}
+            (_, None) => notes.push_str("  no price"),
+            (count, Some(_)) => notes.push_str(&format!("  {count} request(s) without a price")),
+        }
+        if line.unknown_requests > 0 {
+            notes.push_str(&format!("  {} request(s) of unknown cost", line.unknown_requests));
+        }
         println!(
-            "{:<longest$}  {:<11}  {:>15}  {:>14}  {:>10.4}{unknown}",
+            "{:<longest$}  {:<11}  {:>15}  {:>14}  {:>10}{notes}",
             gimbal_analysis::printable(&line.name),
             line.state,
             format!("{} of {}", line.finished, line.planned),
             line.tokens,
-            line.dollars
+            line.dollars.map_or_else(|| "–".to_owned(), |dollars| format!("{dollars:.4}"))
         );
     }
     for line in &lines {
@@ -93,7 +100,8 @@ fn line(path: &Path) -> Line {
         finished: 0,
         planned: 0,
         tokens: 0,
-        dollars: 0.0,
+        dollars: None,
+        unpriced_requests: 0,
         unknown_requests: 0,
         problem: Some(error.to_string()),
     })
@@ -119,7 +127,8 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
         finished,
         planned,
         tokens: spent.tokens,
-        dollars: spent.exact() as f64 / 1e12,
+        dollars: (spent.unpriced == 0 || spent.priced > 0).then(|| spent.exact() as f64 / 1e12),
+        unpriced_requests: spent.unpriced,
         unknown_requests: spent.unknown,
         problem: None,
     })

@@ -27,6 +27,10 @@ pub struct Spending {
     pub tokens: u64,
     /// Requests of unknown cost: they left, and no complete answer came.
     pub unknown: u64,
+    /// Answered requests to models without a known price; their tokens are counted, and no money.
+    pub unpriced: u64,
+    /// Answered requests to models with a price.
+    pub priced: u64,
     /// What the prompts of those cost, in the same unit: held against limits, and in no bill.
     held_exact: u128,
     /// Tokens of those prompts, by their length.
@@ -63,6 +67,8 @@ impl Spending {
         self.exact = self.exact.saturating_add(other.exact);
         self.tokens = self.tokens.saturating_add(other.tokens);
         self.unknown += other.unknown;
+        self.unpriced += other.unpriced;
+        self.priced += other.priced;
         self.held_exact = self.held_exact.saturating_add(other.held_exact);
         self.held_tokens = self.held_tokens.saturating_add(other.held_tokens);
     }
@@ -78,6 +84,7 @@ impl Spending {
         } else {
             self.exact = self.exact.saturating_add(exact);
             self.tokens = self.tokens.saturating_add(tokens);
+            *(if price.is_some() { &mut self.priced } else { &mut self.unpriced }) += 1;
         }
     }
 }
