@@ -39,7 +39,7 @@ pub use settings::{Rule, Settings};
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 2;
+const BEHAVIOUR: u32 = 3;
 
 /// The family `panel`.
 #[derive(Debug)]

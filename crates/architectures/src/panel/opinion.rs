@@ -7,7 +7,7 @@
 use gimbal_core::{EpisodeStopped, Stage};
 use gimbal_evidence::Packet;
 use gimbal_evidence::judge::Verdict;
-use gimbal_messages::{Form, bounded, spaced};
+use gimbal_messages::{Contract, Form, bounded, spaced};
 use serde_json::{Value, json};
 
 use crate::packet::{PACKET, packet};
@@ -20,8 +20,8 @@ pub(super) const NONE: &str = "none";
 pub(super) const GAPS: [&str; 7] = ["nothing", "permission", "identity", "habit", "content", "outcome", "records"];
 /// What may come next, as in the contract.
 pub(super) const STEPS: [&str; 7] = ["close", "watch", "ask", "collect", "contain", "escalate", "search"];
-/// Longest free answer, finding and wild card under a mask, in characters.
-const TEXTS: (usize, usize, usize) = (120, 60, 120);
+/// Longest text for which the contract has no bound, in characters.
+const FREE: usize = 120;
 /// Longest text of a problem that goes back to the model, in characters.
 const SHOWN: usize = 120;
 
@@ -64,12 +64,12 @@ impl Questions {
         spaced(&json!({ "answer": answer }))
     }
 
-    /// The form of an opinion under constrained decoding.
-    pub(super) fn form(&self) -> Form {
-        let (free, finding, wild) = TEXTS;
-        let answer = if self.answers.is_empty() { Form::text(1, free) } else { Form::word(&self.answers) };
+    /// The form of an opinion under constrained decoding, with the bounds of its contract: a member is told one number for a text.
+    pub(super) fn form(&self, contract: &Contract) -> Form {
+        let text = |key: &str| Form::text(1, contract.characters(key).unwrap_or(FREE));
+        let answer = if self.answers.is_empty() { text("answer") } else { Form::word(&self.answers) };
         let finding = match &self.packet {
-            None => Form::text(1, finding),
+            None => text("finding"),
             Some(packet) => {
                 let ids = packet.facts().iter().map(|fact| fact.id.to_string());
                 Form::word(&std::iter::once(NONE.to_owned()).chain(ids).collect::<Vec<_>>())
@@ -80,7 +80,7 @@ impl Questions {
             ("finding", finding),
             ("gap", Form::word(&GAPS)),
             ("next", Form::word(&STEPS)),
-            ("wild_card", Form::text(1, wild)),
+            ("wild_card", text("wild_card")),
         ])
     }
 

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use gimbal_agent::Agent;
 use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Stage, ToolCall};
 use gimbal_messages::records::panel::Balloted;
-use gimbal_messages::{Form, StageExt, bounded, party, range};
+use gimbal_messages::{Contract, Form, StageExt, bounded, party, range};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,8 +20,8 @@ use crate::contracted::{Contracted, Shape};
 pub(super) const VIEW: &str = "view";
 /// Longest reason that others read, in characters, as every seat is told.
 const REASON: usize = 160;
-/// Longest plan and longest reason under a mask, in characters.
-const TEXTS: (usize, usize) = (160, REASON);
+/// Longest plan for which the contract has no bound, in characters.
+const PLAN: usize = 240;
 
 /// What an agent has seen, as its environment tells it.
 #[derive(Debug, Deserialize)]
@@ -49,7 +49,9 @@ impl Ballot {
 }
 
 impl View {
-    fn form(&self) -> Form {
+    /// The form of a ballot under constrained decoding, with the bounds of its contract.
+    fn form(&self, contract: &Contract) -> Form {
+        let text = |key: &str, free: usize| Form::text(0, contract.characters(key).unwrap_or(free));
         let (low, high) = self.values;
         let regex = range::whole_numbers(low, high).unwrap_or_else(|| "0".to_owned());
         let number = Form::closed(regex, range::schema(&(low..=high)), high.to_string().len());
@@ -57,9 +59,9 @@ impl View {
         let forms = if self.may_abstain { vec![number.clone(), null] } else { vec![number.clone()] };
         let value = Form::any_of(&forms).unwrap_or(number);
         Form::object(&[
-            ("strategy", Form::text(0, TEXTS.0)),
+            ("strategy", text("strategy", PLAN)),
             ("value", value),
-            ("reason", Form::text(0, TEXTS.1)),
+            ("reason", text("reason", REASON)),
             ("vote", Form::word(&["stop", "continue"])),
         ])
     }
@@ -132,7 +134,8 @@ impl Panel {
         }
         let expert = expert.and_then(|call| expert::ballot(call, seat, view.values));
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
-        let (shape, form) = (Shape::Contract(&self.contracts.ballot), view.form());
+        let contract = &self.contracts.ballot;
+        let (shape, form) = (Shape::Contract(contract), view.form(contract));
         let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
         let (blocks, mask) = (&blocks[..], false);
         let asked = Contracted { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask };

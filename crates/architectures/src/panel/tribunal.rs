@@ -55,7 +55,7 @@ impl Panel {
         let blocks: Vec<Block> = stage.context(lane, &self.context).await?;
         let message = questions.message();
         let contract = &self.contracts.opinion;
-        let form = questions.form();
+        let form = questions.form(contract);
         let (who, target, longest) = ("member", "", BROKEN);
         let asked = Contracted {
             agent,

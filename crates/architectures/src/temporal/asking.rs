@@ -18,8 +18,8 @@ use crate::contracted::{Contracted, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
-/// Most actions of a sequence under a mask.
-const SEQUENCE: usize = 3;
+/// Least and most of the actions that Tactical may order at once; within them, as many as there are steps until it is asked again.
+const SEQUENCE: (u32, u32) = (3, 8);
 /// Longest remark that others read, in characters.
 const REMARK: usize = 600;
 
@@ -94,6 +94,9 @@ impl Temporal {
                     put("memory", json!(episode.working_memory));
                 }
                 put("recent", episode.recent());
+                if bound {
+                    put("most_actions", json!(self.most_actions(turn)));
+                }
             }
             Layer::Reflex if bound => {
                 put("constraints", held_above(episode));
@@ -106,6 +109,12 @@ impl Temporal {
             put("refused", json!(refused));
         }
         told
+    }
+
+    /// Most actions that Tactical may order at once: what its mask lets through, and what it is told.
+    pub(super) fn most_actions(&self, turn: &Turn<'_>) -> usize {
+        // Free text is long: one such action is as much as a mask holds.
+        if turn.brief.free_arguments { 1 } else { self.tactical_period.clamp(SEQUENCE.0, SEQUENCE.1) as usize }
     }
 
     fn ready_names(episode: &Episode) -> Vec<String> {
@@ -213,14 +222,12 @@ impl Temporal {
             ))
         };
         Ok(match layer {
-            Layer::Reflex => forms::reflex(action().await?),
+            Layer::Reflex => forms::reflex(&self.reading.reflex, action().await?),
             Layer::Tactical => {
-                // Free text is long: one such action is as much as a mask holds.
-                let most = if turn.brief.free_arguments { 1 } else { SEQUENCE };
-                forms::tactical(&action().await?, most, ready)
+                forms::tactical(&self.reading.tactical, &action().await?, self.most_actions(turn), ready)
             }
-            Layer::Strategic => forms::plan(horizon),
-            Layer::Institutional | Layer::Meta => forms::policy(horizon),
+            Layer::Strategic => forms::plan(self.reading.between.get(Kind::Plan), horizon),
+            Layer::Institutional | Layer::Meta => forms::policy(self.reading.between.get(Kind::Policy), horizon),
         })
     }
 

@@ -1,32 +1,49 @@
-//! Forms of the layers' answers under constrained decoding: shorter than what is read, so that a small model ends. Every member of a contract that
-//! changes what is done can be written in its form.
+//! Forms of the layers' answers under constrained decoding. Every member of a contract that changes what is done can be written in its form. What a
+//! contract bounds has its bound here, so that a prompt states one number for a field, masked or not.
 
-use gimbal_messages::{Form, Member};
+use gimbal_messages::{Contract, Form, Member};
 use serde_json::{Value, json};
 
-/// Longest free text of an answer, in characters.
-const TEXT: usize = 120;
 /// Longest free text without contracts, in characters.
 const REMARK: usize = 400;
-/// Longest condition, in characters.
-const CONDITION: usize = 80;
+/// Longest text for which the contract has no bound, in characters.
+const FREE: usize = 80;
+/// Most entries of a list for which the contract has no bound.
+const FEW: usize = 3;
+/// Longest name for which the contract has no bound, in characters.
+const NAME: usize = 16;
 /// Names of the numbers that conditions and limits are about; `Episode::numbers` and the scores of a proposal have them.
 pub(super) const NUMBERS: [&str; 8] =
     ["reward", "return", "step", "steps_left", "refusals", "harmed", "confidence", "urgency"];
 
+/// A text as its contract bounds it.
+fn text(contract: &Contract, place: &str, least: usize) -> Form {
+    Form::text(least, contract.characters(place).unwrap_or(FREE))
+}
+
+/// A list of texts as its contract bounds it.
+fn texts(contract: &Contract, place: &str) -> Form {
+    list(contract, place, &text(contract, place, 1), 0)
+}
+
+/// A list as its contract bounds it.
+fn list(contract: &Contract, place: &str, of: &Form, least: usize) -> Form {
+    Form::array(of, least, contract.entries(place).unwrap_or(FEW))
+}
+
 /// `action` is the form of an action as a text.
-pub(super) fn reflex(action: Form) -> Form {
+pub(super) fn reflex(contract: &Contract, action: Form) -> Form {
     Form::object(&[
         ("action", action),
         ("urgency", Form::share()),
         ("confidence", Form::share()),
         ("emergency", Form::flag()),
-        ("summary", Form::text(0, TEXT)),
+        ("summary", text(contract, "summary", 0)),
     ])
 }
 
 /// `action` is the form of an action as a text, of which a sequence has at most `most`; `subgoals` are the names of those that are ready.
-pub(super) fn tactical(action: &Form, most: usize, subgoals: &[String]) -> Form {
+pub(super) fn tactical(contract: &Contract, action: &Form, most: usize, subgoals: &[String]) -> Form {
     let reached = if subgoals.is_empty() {
         Form::closed(r"\[\]", json!({ "type": "array", "maxItems": 0 }), 2)
     } else {
@@ -34,29 +51,29 @@ pub(super) fn tactical(action: &Form, most: usize, subgoals: &[String]) -> Form 
     };
     Form::object(&[
         ("action_sequence", Form::array(action, 0, most)),
-        ("working_memory_update", Form::text(0, TEXT)),
+        ("working_memory_update", text(contract, "working_memory_update", 0)),
         ("reached", reached),
         ("urgency", Form::share()),
         ("confidence", Form::share()),
-        ("summary", Form::text(0, TEXT)),
+        ("summary", text(contract, "summary", 0)),
     ])
 }
 
-pub(super) fn plan(steps: u32) -> Form {
+pub(super) fn plan(contract: &Contract, steps: u32) -> Form {
     let subgoal = Form::object(&[
-        ("id", Form::name(16)),
-        ("description", Form::text(1, TEXT)),
-        ("success_criteria", Form::text(1, TEXT)),
-        ("dependencies", Form::array(&Form::name(16), 0, 2)),
+        ("id", Form::name(NAME)),
+        ("description", text(contract, "subgoals/description", 1)),
+        ("success_criteria", text(contract, "subgoals/success_criteria", 1)),
+        ("dependencies", Form::array(&Form::name(NAME), 0, FEW)),
     ]);
     let rollback = Form::object(&[
-        ("condition", Form::text(1, CONDITION)),
+        ("condition", text(contract, "rollback/condition", 1)),
         ("action", Form::word(&["retry", "escalate", "abort"])),
     ]);
     let members = [
-        needed("goal_id", Form::name(16)),
-        needed("subgoals", Form::array(&subgoal, 1, 3)),
-        needed("constraints", Form::array(&Form::text(1, 60), 0, 2)),
+        needed("goal_id", Form::name(contract.characters("goal_id").unwrap_or(NAME))),
+        needed("subgoals", list(contract, "subgoals", &subgoal, 1)),
+        needed("constraints", texts(contract, "constraints")),
         needed("priority", Form::share()),
         needed("deadline", step_or_none(steps)),
         may("rollback", rollback),
@@ -64,20 +81,20 @@ pub(super) fn plan(steps: u32) -> Form {
     Form::members(&members)
 }
 
-pub(super) fn policy(steps: u32) -> Form {
+pub(super) fn policy(contract: &Contract, steps: u32) -> Form {
     let priority = Form::closed("(100|[1-9]?[0-9])", json!({ "type": "integer", "minimum": 0, "maximum": 100 }), 3);
     let rule = Form::members(&[
-        needed("id", Form::name(12)),
-        needed("condition", Form::text(1, CONDITION)),
+        needed("id", Form::name(NAME)),
+        needed("condition", text(contract, "rules/condition", 1)),
         needed("action", Form::word(&["allow", "deny", "escalate", "log"])),
         may("priority", priority),
     ]);
     let limit = Form::closed(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,2})?", json!({ "type": "number" }), 8);
     let limits = Form::members(&NUMBERS.map(|name| may(name, limit.clone())));
     Form::members(&[
-        needed("rules", Form::array(&rule, 0, 3)),
+        needed("rules", list(contract, "rules", &rule, 0)),
         needed("thresholds", limits),
-        needed("forbidden", Form::array(&Form::text(1, 40), 0, 2)),
+        needed("forbidden", texts(contract, "forbidden")),
         may("valid_until", step_or_none(steps)),
     ])
 }
@@ -102,11 +119,19 @@ fn may(key: &str, form: Form) -> Member {
 
 #[cfg(test)]
 mod tests {
-    use gimbal_temporal::contracts::{Plan, Policy, RollbackAction};
+    use gimbal_temporal::contracts::{Contracts, Kind, Plan, Policy, RollbackAction};
     use regex::Regex;
     use serde_json::{Value, json};
 
-    use super::{Form, plan, policy};
+    use super::Form;
+
+    fn plan(steps: u32) -> Form {
+        super::plan(Contracts::published().unwrap().get(Kind::Plan), steps)
+    }
+
+    fn policy(steps: u32) -> Form {
+        super::policy(Contracts::published().unwrap().get(Kind::Policy), steps)
+    }
 
     fn fits(form: &Form, value: &Value) -> bool {
         let text = gimbal_messages::spaced(value);
@@ -147,5 +172,20 @@ mod tests {
             let policy_of = json!({ "rules": [], "thresholds": thresholds, "forbidden": [] });
             assert_eq!(fits(&policy(30), &policy_of), fit, "{policy_of}");
         }
+    }
+
+    /// A model is told the bounds of the contracts: a mask that is shorter contradicts them.
+    // covers: CTHA-048, CTHA-049
+    #[test]
+    fn a_mask_has_the_bounds_of_its_contract() {
+        let of = |form: &Form, key: &str| {
+            let bound = form.bounds.iter().find(|bound| bound.key == key).unwrap();
+            (bound.characters, bound.entries)
+        };
+        let (plan, policy) = (plan(30), policy(30));
+        assert_eq!((of(&plan, "goal_id"), of(&plan, "subgoals")), ((32, 0), (0, 10)));
+        assert_eq!((of(&plan, "description"), of(&plan, "success_criteria")), ((256, 0), (128, 0)));
+        assert_eq!((of(&plan, "constraints"), of(&policy, "forbidden")), ((128, 5), (64, 10)));
+        assert_eq!((of(&policy, "rules"), of(&policy, "condition")), ((0, 20), (256, 0)));
     }
 }

@@ -94,7 +94,8 @@ impl Temporal {
 
     async fn take_sequence(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &Value) {
         episode.sequence.clear();
-        for text in answer["action_sequence"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let ordered = answer["action_sequence"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for text in ordered.take(self.most_actions(turn)) {
             // A step that cannot be read ends the sequence: what comes after it was meant to follow it.
             let Ok(call) = turn.stage.parse(text).await else { break };
             episode.sequence.push_back((turn.stage.render(&call).await, call));

@@ -93,6 +93,27 @@ impl Contract {
         &self.form
     }
 
+    /// Most characters of a text, or of each text of a list, by the place of the field, such as `subgoals/description`; `None` if the schema sets no
+    /// bound.
+    #[must_use]
+    pub fn characters(&self, place: &str) -> Option<usize> {
+        let schema = self.at(place)?;
+        bound(schema.get("items").unwrap_or(schema), "maxLength")
+    }
+
+    /// Most entries of a list, by its place; `None` if the schema sets no bound.
+    #[must_use]
+    pub fn entries(&self, place: &str) -> Option<usize> {
+        bound(self.at(place)?, "maxItems")
+    }
+
+    /// The schema of a field. Fields of the items of a list are named as if they were the list's own.
+    fn at(&self, place: &str) -> Option<&Value> {
+        place
+            .split('/')
+            .try_fold(&self.schema, |schema, name| schema.get("items").unwrap_or(schema).get("properties")?.get(name))
+    }
+
     /// The digest of the schema in canonical JSON: it belongs to what an episode was played with.
     #[must_use]
     pub fn digest(&self) -> gimbal_core::Digest {
@@ -160,6 +181,11 @@ impl Contract {
         let problems: Vec<String> = problems.collect();
         if problems.is_empty() { Ok(()) } else { Err(Refused(problems)) }
     }
+}
+
+/// A bound that a schema sets.
+fn bound(schema: &Value, key: &str) -> Option<usize> {
+    schema.get(key).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok())
 }
 
 #[cfg(test)]

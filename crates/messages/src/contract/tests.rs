@@ -118,6 +118,17 @@ fn an_object_with_open_names_has_a_form_and_rules() {
     assert!(!regex.is_match(r#"{"rules": [], "thresholds": {"calls": "many"}}"#));
 }
 
+#[test]
+fn bounds_are_found_by_the_place_of_a_field() {
+    let plan = Contract::parse("plan", PLAN).unwrap();
+    let found = |place: &str| (plan.characters(place), plan.entries(place));
+    assert_eq!(found("goal_id"), (Some(32), None));
+    assert_eq!(found("subgoals"), (None, Some(10)));
+    assert_eq!(found("subgoals/description"), (Some(256), None));
+    assert_eq!(found("constraints"), (Some(128), Some(5)));
+    assert_eq!([found("rollback/condition"), found("subgoals/none"), found("none")], [(None, None); 3]);
+}
+
 /// The contract of a schema with bounds in tokens at these places.
 fn bounded(name: &str, text: &str, bounds: &[(&str, u64)]) -> Contract {
     let mut schema: Value = serde_json::from_str(text).unwrap();
