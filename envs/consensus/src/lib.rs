@@ -22,4 +22,4 @@ mod workbench;
 pub use environment::Consensus;
 
 /// The number of this environment's behaviour; results of different numbers must not be mixed.
-pub const BEHAVIOUR: u32 = 1;
+pub const BEHAVIOUR: u32 = 2;

@@ -20,9 +20,9 @@ pub fn name(agent: usize) -> String {
     format!("agent_{}", agent + 1)
 }
 
-/// The tools.
+/// The tools of a game of so many agents.
 #[must_use]
-pub fn specs() -> Vec<ToolSpec> {
+pub fn specs(agents: usize) -> Vec<ToolSpec> {
     let ballot = json!({
         "type": "object",
         "properties": {
@@ -40,7 +40,12 @@ pub fn specs() -> Vec<ToolSpec> {
             .to_owned(),
         parameters: json!({
             "type": "object",
-            "properties": { BALLOTS: { "type": "array", "items": ballot, "examples": [[]], "description": "One ballot of each agent." } },
+            "properties": {
+                BALLOTS: {
+                    "type": "array", "items": ballot, "maxItems": agents, "examples": [[]],
+                    "description": "One ballot of each agent."
+                }
+            },
             "required": [BALLOTS],
             "additionalProperties": false,
         }),

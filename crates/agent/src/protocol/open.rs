@@ -11,10 +11,34 @@ use gimbal_messages::{Form, escape, range};
 pub const TEXT: usize = 600;
 /// Longest text of an argument that may be left out, and of a text within a list. Prompts tell it.
 pub const SHORT: usize = 120;
-/// Most items of a list. Prompts tell it.
+/// Most items of a list whose schema does not say. Prompts tell it.
 pub const ITEMS: usize = 3;
+/// Most items of a list, whatever its schema says: an expression must stay small enough to be compiled.
+const LISTED: usize = 16;
 /// Longest key of an object whose keys the agent chooses, in characters.
 const KEY: usize = 60;
+
+/// Longest text within a list, in characters, and most items of a list, in the calls of these tools: what prompts tell. The bounds of a schema are
+/// followed, as far as a mask can hold them.
+pub fn bounds<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> (usize, usize) {
+    let of = |spec: &ToolSpec| within(&spec.parameters, false);
+    specs.into_iter().map(of).fold((SHORT, ITEMS), |most, one| (most.0.max(one.0), most.1.max(one.1)))
+}
+
+/// The longest text within a list and the most items of a list that a schema states; 0 where it states none.
+fn within(schema: &Value, listed: bool) -> (usize, usize) {
+    let (text, items) = (stated(schema, "maxLength"), stated(schema, "maxItems"));
+    let own = (text.filter(|_| listed).map_or(0, |most| most.min(TEXT)), items.map_or(0, |most| most.min(LISTED)));
+    let members = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let members = members.map(|member| within(member, listed));
+    let items = schema.get("items").map(|items| within(items, true));
+    members.chain(items).fold(own, |most, one| (most.0.max(one.0), most.1.max(one.1)))
+}
+
+/// A bound that a schema states.
+fn stated(schema: &Value, key: &str) -> Option<usize> {
+    schema.get(key).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok())
+}
 
 /// A call of this tool as a line of text, `tool name="text", list=["a"]`, and the schema of its arguments. The arguments come in
 /// the order of the usage that the prompt shows, or in the order of the alphabet, which is how a program writes a call. An
@@ -112,10 +136,9 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         let form = value(&inner, most)?;
         return Some(if types.len() > 1 { or_null(form) } else { form });
     }
-    let named = |key: &str| schema.get(key).and_then(Value::as_u64);
     Some(match schema.get("type").and_then(Value::as_str)? {
         "string" => {
-            let length = |key| named(key).and_then(|length| usize::try_from(length).ok());
+            let length = |key| stated(schema, key);
             let most = length("maxLength").unwrap_or(most).min(most);
             match schema.get("pattern").and_then(Value::as_str).and_then(whole_pattern) {
                 Some(inside) => {
@@ -132,17 +155,18 @@ fn value(schema: &Value, most: usize) -> Option<Form> {
         }
         "boolean" => Form::flag(),
         "array" => {
-            let item = value(schema.get("items")?, SHORT)?;
-            let count = |key| named(key).and_then(|count| usize::try_from(count).ok());
-            let (least, most) = (count("minItems").unwrap_or(0), count("maxItems").unwrap_or(ITEMS).min(ITEMS));
+            let item = value(schema.get("items")?, SHORT.max(within(schema, false).0))?;
+            let count = |key| stated(schema, key);
+            let (least, most) = (count("minItems").unwrap_or(0), count("maxItems").unwrap_or(ITEMS).min(LISTED));
             list(&item, least.min(most), most)
         }
         "object" if schema.get("properties").is_none() => keyed(&value(schema.get("additionalProperties")?, SHORT)?),
         "object" => {
             let members = schema.get("properties").and_then(Value::as_object)?;
+            let own = |schema: &Value| if stated(schema, "maxLength").is_some() { most } else { SHORT };
             let forms: Vec<(&str, Form)> = members
                 .iter()
-                .map(|(name, schema)| Some((name.as_str(), value(schema, SHORT)?)))
+                .map(|(name, schema)| Some((name.as_str(), value(schema, own(schema))?)))
                 .collect::<Option<_>>()?;
             object(&forms)
         }
@@ -347,6 +371,37 @@ mod tests {
             schema.is_valid(&json!({ "ballots": [{ "agent": "a", "value": null }, { "agent": "b", "value": 3 }] }))
         );
         assert!(!schema.is_valid(&json!({ "ballots": "39" })));
+    }
+
+    /// As many ballots as there are agents, each with its whole reason.
+    #[test]
+    fn a_list_has_as_many_entries_as_its_schema_says_as_far_as_a_mask_can_hold_them() {
+        let of = |most: usize| {
+            let ballot = json!({
+                "type": "object", "required": ["agent"],
+                "properties": { "agent": { "type": "string" }, "reason": { "type": "string", "maxLength": 160 } }
+            });
+            let ballots = json!({ "type": "array", "items": ballot, "maxItems": most });
+            let parameters = json!({ "type": "object", "required": ["ballots"], "properties": { "ballots": ballots } });
+            ToolSpec { parameters, ..search() }
+        };
+        let call = |ballots: usize, letters: usize| {
+            let ballot = json!({ "agent": "a", "reason": "x".repeat(letters) }).to_string();
+            format!("search ballots=[{}]", vec![ballot; ballots].join(", "))
+        };
+        for (stated, held) in [(2, 2), (5, 5), (40, LISTED)] {
+            let (spec, form) = (of(stated), call_form(&of(stated)));
+            let regex = Regex::new(&format!("^({})$", form.regex)).unwrap();
+            let fits = |ballots, letters| regex.is_match(&call(ballots, letters));
+            assert!(fits(held, 160) && !fits(held + 1, 1) && !fits(1, 161), "{stated}");
+            assert!(call(held, 160).len() <= form.longest, "{stated}");
+            assert_eq!(bounds([&spec]), (160, held.max(ITEMS)), "{stated}: what prompts tell");
+        }
+        assert_eq!(bounds([&search()]), (SHORT, ITEMS), "a schema that states nothing");
+    }
+
+    fn call_form(spec: &ToolSpec) -> Form {
+        super::call(spec, None)
     }
 
     #[test]

@@ -34,9 +34,9 @@ struct Form {
 /// Read once: a game is shorter than a YAML file.
 static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
 
-/// The facts of all tools, those that an episode does not offer too.
+/// The facts of all tools, those that an episode does not offer too. They are the same for any number of agents.
 static MANIFEST: LazyLock<Result<Manifest, String>> =
-    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools::specs()));
+    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools::specs(1)));
 
 /// The call of whoever has nothing to say: every agent keeps its value and votes to continue.
 pub(super) fn idle() -> ToolCall {

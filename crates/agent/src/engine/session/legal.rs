@@ -204,8 +204,12 @@ impl AgentSession<'_> {
             return Vec::new();
         }
         let usage = |spec: &ToolSpec| prepared.brief.entry_of(&spec.name).map(|entry| entry.usage.clone());
-        let allowed = prepared.env_tools.iter().filter(|spec| self.allows(&spec.name));
-        allowed.map(|spec| OpenTool { spec: spec.clone(), usage: usage(spec).filter(|_| usages) }).collect()
+        self.open_specs().map(|spec| OpenTool { spec: spec.clone(), usage: usage(spec).filter(|_| usages) }).collect()
+    }
+
+    /// The tools that the agent may call, as their arguments are where these hold free text.
+    pub(in crate::engine) fn open_specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.prepared.env_tools.iter().filter(|spec| self.allows(&spec.name))
     }
 
     /// The form of an action as a text within a message: what the agent could write under a mask if it acted itself, with these calls in the place of
