@@ -56,7 +56,7 @@ fn schema(asked: &mut Asked, schema: serde_json::Value) {
 /// The samples: name, environment, family, design, protocol, whether it is constrained, whether the first answer is spoilt.
 type Sampled = (&'static str, &'static str, &'static str, &'static str, &'static str, bool, bool);
 
-const SAMPLES: [Sampled; 18] = [
+const SAMPLES: [Sampled; 19] = [
     ("afresh", "alfworld", "react", "network", "json", false, false),
     ("status", "cage2", "react", "obs", "json", false, false),
     ("solver", "alfworld", "react", "react-0", "react-text", false, false),
@@ -68,6 +68,7 @@ const SAMPLES: [Sampled; 18] = [
     ("spoilt advice", "cage2", "hierarchy", "hier-base", "json", false, true),
     ("specialists", "textcraft", "cyclic", "Spec-Cyc_specialist", "json", false, false),
     ("layers", "cage2", "temporal", "temporal-0", "json", false, false),
+    ("masked layers", "cage2", "temporal", "temporal-0", "json", true, false),
     ("spoilt layers", "alfworld", "temporal", "ctha", "react-text", false, true),
     ("spoilt search", "textcraft", "lats", "lats-0", "json", false, true),
     ("search", "textcraft", "lats", "lats-0", "json", false, false),
@@ -77,7 +78,13 @@ const SAMPLES: [Sampled; 18] = [
     ("gate", "finance_agent", "cyclic", "cyclic-gate", "json", false, false),
 ];
 
-const CASES: [Case; 54] = [
+const CASES: [Case; 56] = [
+    ("a bound that is not that of the mask", "masked layers", Kind::Orders, |asked, _, _| {
+        replace(asked, "at most 256 characters", "at most 120 characters");
+    }),
+    ("a bound that is not that of the mask", "masked layers", Kind::Orders, |asked, _, _| {
+        replace(asked, "\"most_actions\": 3", "\"most_actions\": 8");
+    }),
     ("a request of no known kind", "status", Kind::Decides, |asked, _, _| asked.role = "nobody".to_owned()),
     ("conversation", "status", Kind::Decides, |asked, _, _| asked.request.messages.reverse()),
     ("a schema that a provider refuses", "masked", Kind::Decides, |asked, _, _| {

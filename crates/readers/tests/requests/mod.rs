@@ -207,7 +207,7 @@ fn agents_of_every_other_family_can_answer_from_their_requests() {
     let others = families(&[&FLAT[..], &CONTROLLERS].concat(), false);
     let read = read(&others, &places::all());
     no_stumbles(&read.broken);
-    // A role that no reader brings one family to ask, such as the reflector of a search, is read where another family asks it.
+    // A role that no reader brings one family to ask is read where another family asks it; the reflector of a search has a test of its own.
     let of = |roles: BTreeMap<&str, BTreeSet<String>>| roles.into_values().flatten().collect::<BTreeSet<String>>();
     assert_eq!(of(read.named), of(read.asked), "roles that are named, and roles whose requests were read");
 }
@@ -233,6 +233,35 @@ fn every_environment_and_every_family_that_asks_agents_is_read() {
             assert!(letter::kind_of(message).is_some(), "{}: `{message}` has no kind of request", family.name());
         }
     }
+}
+
+/// A simulated path that ends without its goal is looked back on, and the note is told to whoever searches on.
+// covers: CTHA-131
+#[tokio::test]
+async fn a_reflector_of_a_search_can_answer_from_its_requests() {
+    let mut broken = Broken::default();
+    // No task of this depth is done in so few calls.
+    let mut place = tasks().into_iter().next().unwrap();
+    place.options = json!({ "max_calls": 2 });
+    let family = families(&["lats"], true).remove(0);
+    for cell in Cell::all("lats", &json!({ "reflections": 1 })) {
+        for spoilt in [false, true] {
+            let (task, seed) = (place.task(None), 4);
+            let (agents, _) = family.agents(&cell.all_settings(), &common::files()).unwrap();
+            let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), place.family.offers().asks);
+            let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
+            let mask = if cell.constrained { "constrained" } else { "free" };
+            let file = format!("lats-lost-{}-{mask}{}", cell.protocol, if spoilt { "-spoilt" } else { "" });
+            keep(place.name, &file, &asked);
+            let reflected = asked.iter().position(|one| one.role == "reflector");
+            let reflected = reflected.unwrap_or_else(|| panic!("{file}: {}", played.story()));
+            let told = |one: &Asked| one.request.messages.iter().any(|message| message.text.contains("\"notes\": ["));
+            assert!(asked[reflected..].iter().any(told), "{file}: a note is told: {}", played.story());
+            let reading = Reading { place: &place, cell: &cell, file: &file, cast: &cast, published: false };
+            look(&reading, (&task, seed), (&played, &asked), &mut broken).await;
+        }
+    }
+    no_stumbles(&broken);
 }
 
 /// An episode as a summariser is told it.

@@ -1,6 +1,7 @@
 //! What every request must hold, whoever is asked, in whichever environment and form. A rule looks at the text that is sent
 //! and knows no persona.
 
+mod bounds;
 mod form;
 mod messages;
 mod names;
@@ -50,7 +51,8 @@ impl Broken {
 }
 
 /// The rules, by the names under which they report. The test of the rules breaks each of them.
-pub const RULES: [&str; 52] = [
+pub const RULES: [&str; 53] = [
+    "a bound that is not that of the mask",
     "a call without its result",
     "a form of a command that is not spelt once",
     "a form that nobody was told of",
@@ -134,6 +136,7 @@ pub fn check(scene: &Scene, (cast, now): (&Cast, &Now), asked: &Asked, broken: &
     let mut found = Found::new();
     conversation(&letter, &mut found);
     schemas::check(scene, &letter, &mut found);
+    bounds::check(scene, &letter, &mut found);
     if letter.kind != Kind::Serves {
         writing(scene, &letter, &mut found);
         form::check(scene, &letter, &mut found);
