@@ -8,7 +8,8 @@ use gimbal_agent::AgentSession;
 use gimbal_core::{Block, Brief, EpisodeStopped, LaneId, Stage, View};
 use gimbal_messages::bounded;
 
-/// Longest text that is kept, in characters: the first look at a network of thirteen hosts has nine thousand.
+/// Longest text that is shown of the first observation and of the latest one, in characters: the first look at a network of thirteen hosts has nine
+/// thousand.
 const LONGEST: usize = 16_000;
 /// Stands behind a text that was cut.
 const CUT: &str = " [...]";
@@ -50,8 +51,21 @@ pub(crate) async fn blocks(
     let view = stage.view().await;
     let first = first.filter(|_| told_once(&view.brief));
     let mut blocks: Vec<Block> = first.cloned().into_iter().collect();
-    blocks.extend(stage.context(lane, &beside(&view, first, names)).await?);
+    let shown = stage.context(lane, &beside(&view, first, names)).await?;
+    let cuts = told_once(&view.brief);
+    blocks.extend(shown.into_iter().map(|block| if cuts && block.name == LATEST { shortened(block) } else { block }));
     Ok(blocks)
+}
+
+/// A block of the latest observation, cut where it is longer than what is shown; it says so then. A page of a filing may have any length.
+fn shortened(block: Block) -> Block {
+    let kept = bounded(&block.text, LONGEST);
+    if kept.len() == block.text.len() {
+        return block;
+    }
+    let left = block.text.chars().count() - LONGEST;
+    let text = format!("{kept}{CUT}\n(It is longer than what can be shown: the last {left} characters were left out.)");
+    Block { text: text.into(), ..block }
 }
 
 /// The blocks of an agent that decides afresh in every step: those that are named, and in environments whose observations the belief state does not
@@ -101,4 +115,18 @@ const LATEST: &str = "observation";
 pub(crate) fn block(text: &str) -> Block {
     let text = format!("<first_observation>\n{text}\n</first_observation>").into();
     Block { name: "first_observation".to_owned(), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Block, LATEST, LONGEST, shortened};
+
+    #[test]
+    fn a_long_result_is_cut_and_says_so() {
+        let block = |letters: usize| Block { name: LATEST.to_owned(), text: "é".repeat(letters).into() };
+        assert_eq!(&*shortened(block(LONGEST)).text, "é".repeat(LONGEST));
+        let cut = shortened(block(LONGEST + 7)).text;
+        assert!(cut.starts_with(&"é".repeat(LONGEST)) && !cut.contains(&"é".repeat(LONGEST + 1)));
+        assert!(cut.ends_with("the last 7 characters were left out.)"), "{}", &cut[cut.len() - 120..]);
+    }
 }
