@@ -162,6 +162,7 @@ fn what_a_folder_holds_and_is_not_read_is_named_in_every_form() {
     place.write("logs/auth.log", &ordinary());
     place.write("elsewhere.log", &guessed());
     place.write("logs/README.md", "# What is here\n\nLogs of one host.\n");
+    place.write("logs/notes.md", "At 02:27:20 root logged on.\n");
     std::fs::write(place.path().join("logs/shot.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
     place.write("logs/site.yaml", "inventory:\n  - host: gate\n");
     #[cfg(unix)]
@@ -175,7 +176,9 @@ fn what_a_folder_holds_and_is_not_read_is_named_in_every_form() {
             said.out,
             said.err
         );
-        for file in ["README.md", "shot.png", "site.yaml"] {
+        let line = said.err.lines().find(|line| line.contains("README.md")).unwrap_or_else(|| panic!("{}", said.err));
+        assert!(line.contains("README.md: no telemetry: documentation") && said.out.contains("README.md"), "{line}");
+        for file in ["notes.md", "shot.png", "site.yaml"] {
             let line = said.err.lines().find(|line| line.contains(file)).unwrap_or_else(|| panic!("{}", said.err));
             assert!(line.contains("skipped: ") && line.contains("known format"), "{line}");
         }
@@ -189,6 +192,36 @@ fn what_a_folder_holds_and_is_not_read_is_named_in_every_form() {
         let said = place.gimbal(&["triage", "links", "--year", "2026"]);
         assert!(said.code == 2 && said.err.contains("link.log: skipped: links"), "{}", said.err);
     }
+}
+
+/// Documentation beside logs hides no record: it is named, and the dismissal is complete. A log under such a name is read or missing.
+// covers: ARES-010
+#[test]
+fn documentation_in_a_folder_leaves_a_dismissal_complete_and_a_log_with_its_name_does_not() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    place.write("logs/auth.log", &ordinary());
+    place.write("logs/README.md", "# What is here\n\nLogs of one host.\n");
+    place.write("logs/LICENSE", "Do with them what you like.\n");
+    for form in ["text", "markdown", "html", "jsonl", "csv"] {
+        let said = place.gimbal(&["triage", "logs", "--year", "2026", "--as", form]);
+        assert_eq!(said.code, 0, "{form}: {}{}", said.out, said.err);
+        assert!(said.out.contains("2 files were passed over as no telemetry"), "{form}: {}", said.out);
+        assert!(said.err.contains("README.md: no telemetry") && said.err.contains("LICENSE: no telemetry"));
+    }
+    let verdict = place.gimbal(&["triage", "logs", "--year", "2026", "--as", "jsonl"]).out;
+    let verdict: serde_json::Value = serde_json::from_str(verdict.lines().next().unwrap()).unwrap();
+    assert_eq!(verdict["complete"], true);
+    assert_eq!(verdict["no_telemetry"].as_array().map(Vec::len), Some(2));
+    // Whoever names the file itself wants it read.
+    let named = place.gimbal(&["triage", "logs/auth.log", "logs/README.md", "--year", "2026"]);
+    assert!(named.code == 2 && named.err.contains("README.md: "), "{}", named.err);
+    // What a reader knows is read whatever its name; what only could be a record is missing.
+    place.write("logs/README.md", &guessed());
+    assert_eq!(place.gimbal(&["triage", "logs", "--year", "2026"]).code, 20);
+    place.write("logs/README.md", "root was refused 40 times from 198.51.100.7 to 10.0.0.5\n");
+    let said = place.gimbal(&["triage", "logs", "--year", "2026"]);
+    assert!(said.code == 10 && said.err.contains("README.md: skipped: "), "{}", said.err);
 }
 
 /// The raw record behind a fact of what came through a pipe.

@@ -173,6 +173,7 @@ impl Triage<'_> {
             "packet": packet.header().packet, "head": packet.head(), "root": packet.root(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
             "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
             "unclassified": self.gaps.unclassified, "undated": self.gaps.undated,
+            "no_telemetry": self.gaps.no_telemetry.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "skipped": self.gaps.skipped.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "missing": self.missing().collect::<Vec<_>>(), "idle_statements": self.idle(),
             "architect": outcome.architect.confidence.to_f64(), "skeptic": outcome.skeptic.confidence.to_f64(),
@@ -236,7 +237,8 @@ impl Triage<'_> {
             Verdict::Inconclusive | Verdict::ThreatConfirmed => "",
         };
         let unused = self.gaps.sentence().map(|what| format!("NOT SEEN: {what}{dismissal}."));
-        self.dropped().into_iter().chain(unused).chain(self.idle_statements())
+        let beside = self.gaps.beside_it().map(|what| format!("NO TELEMETRY: {what}."));
+        self.dropped().into_iter().chain(unused).chain(beside).chain(self.idle_statements())
     }
 
     /// How many records no side could see, because the packet had its most facts; `None` if every record is in a fact.

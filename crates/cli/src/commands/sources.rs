@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gimbal_core::Digest;
-use gimbal_evidence::extract::{Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, sha256_of};
+use gimbal_evidence::extract::{
+    Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, is_document, sha256_of,
+};
 use gimbal_evidence::triage::Skipped;
 use gimbal_evidence::{Counter, Packet, Pseudonym, Selection, Utc};
 
@@ -23,6 +25,8 @@ pub struct Extracted {
     pub packet: Packet,
     /// Inputs that were not read, beside copies of what was.
     pub skipped: Vec<Skipped>,
+    /// Files of a folder that hold no telemetry.
+    pub no_telemetry: Vec<Skipped>,
 }
 
 /// Reads all sources and freezes what was selected. What could not be read is told on standard error.
@@ -39,6 +43,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     let mut shifts = Shifts::of(&asked.shift)?;
     let mut read = 0_usize;
     let (files, mut skipped) = found(&asked.files, &mut shifts)?;
+    let mut no_telemetry = Vec::new();
     for Found { path, in_folder } in files {
         let place = path.display().to_string();
         let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
@@ -46,6 +51,11 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
             Ok(stats) => {
                 tell(&place, &stats);
                 read += 1;
+            }
+            Err(SourceError::UnknownFormat(_)) if in_folder && is_documentation(&path)? => {
+                let why = "documentation by its name, and none of its lines could be a record".to_owned();
+                message(&format!("{place}: no telemetry: {why}"));
+                no_telemetry.push(Skipped { name: place, why });
             }
             // A folder holds other files too.
             Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
@@ -66,7 +76,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     }
     shifts.all_taken()?;
     if read == 0 {
-        let what = match skipped.len() {
+        let what = match skipped.len() + no_telemetry.len() {
             0 => "there is no file",
             _ => "none of the files is in a known format; the reasons are above",
         };
@@ -97,7 +107,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     if packet.facts().is_empty() {
         message(&nothing_in(&packet));
     }
-    Ok(Extracted { packet, skipped })
+    Ok(Extracted { packet, skipped, no_telemetry })
 }
 
 /// Refuses to write where something is read: raw telemetry that is replaced by its packet is lost.
@@ -180,6 +190,14 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skip
         }
     }
     Ok((by_hash.into_values().collect(), skipped))
+}
+
+/// Whether a file of a folder is documentation that stands beside the telemetry.
+fn is_documentation(path: &Path) -> Result<bool, Failure> {
+    let place = path.display().to_string();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let opened = File::open(path).map_err(|error| unopened(&place, &error))?;
+    is_document(&name, opened).map_err(|error| Failure::Usage(format!("{place}: cannot be read: {error}")))
 }
 
 fn unopened(place: &str, error: &std::io::Error) -> Failure {

@@ -21,6 +21,8 @@ pub struct Gaps {
     pub undated: u64,
     /// Inputs that were named, or are in a folder that was, and were not read; without copies of what was.
     pub skipped: Vec<Skipped>,
+    /// Files of a folder that hold no telemetry, such as documentation. They are named, and nothing is missing because of them.
+    pub no_telemetry: Vec<Skipped>,
 }
 
 /// An input that was not read.
@@ -45,6 +47,7 @@ impl Gaps {
             unclassified,
             undated: undated(packet),
             skipped: Vec::new(),
+            no_telemetry: Vec::new(),
         }
     }
 
@@ -55,10 +58,29 @@ impl Gaps {
         self
     }
 
+    /// The same with files of a folder that hold no telemetry.
+    #[must_use]
+    pub fn beside(mut self, no_telemetry: Vec<Skipped>) -> Self {
+        self.no_telemetry = no_telemetry;
+        self
+    }
+
     /// Whether nothing is missing.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        *self == Self::default()
+        let Self { in_no_fact, damaged, not_collected, unclassified, undated, skipped, no_telemetry: _ } = self;
+        [*in_no_fact, *damaged, *unclassified, *undated] == [0; 4] && not_collected.is_empty() && skipped.is_empty()
+    }
+
+    /// The files that hold no telemetry, in a sentence; `None` if there was none.
+    #[must_use]
+    pub fn beside_it(&self) -> Option<String> {
+        let first = self.no_telemetry.first()?;
+        let name = crate::listing::quoted(&first.name, 200);
+        Some(match self.no_telemetry.len() {
+            1 => format!("1 file was passed over as no telemetry ({name}: {})", first.why),
+            count => format!("{count} files were passed over as no telemetry (the first one: {name}: {})", first.why),
+        })
     }
 
     /// What is missing beside the records in no fact, in a sentence; `None` if nothing is.

@@ -30,7 +30,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
     }
     let decision = asked.judge.as_deref().map(decision).transpose()?;
     let rules = rules(home)?;
-    let sources::Extracted { packet, skipped } = sources::extract(&asked.sources)?;
+    let sources::Extracted { packet, skipped, no_telemetry } = sources::extract(&asked.sources)?;
     if let Some(path) = &asked.packet {
         write_file(path, &String::from_utf8_lossy(&packet.to_bytes()))?;
     }
@@ -49,7 +49,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
             (outcome, Some(played))
         }
     };
-    let gaps = Gaps::of(&packet, played.is_none().then_some(&rules)).skipping(skipped);
+    let gaps = Gaps::of(&packet, played.is_none().then_some(&rules)).skipping(skipped).beside(no_telemetry);
     let triage =
         Triage { packet: &packet, outcome: &outcome, played: played.as_ref(), gaps: &gaps, places: &places(asked) };
     match asked.form {
