@@ -194,6 +194,22 @@ fn what_a_folder_holds_and_is_not_read_is_named_in_every_form() {
     }
 }
 
+/// Whoever gets a report must see that it is not over the whole log.
+#[test]
+fn a_part_that_was_asked_for_is_named_in_every_form() {
+    let place = Place::new();
+    place.write("auth.log", &guessed());
+    for form in ["text", "markdown", "html", "jsonl", "csv"] {
+        let whole = place.gimbal(&["triage", "auth.log", "--year", "2026", "--as", form]);
+        assert!(!whole.out.contains("A PART OF WHAT WAS READ"), "{form}: {}", whole.out);
+        let part =
+            place.gimbal(&["triage", "auth.log", "--year", "2026", "--as", form, "--since", "2026-01-01T00:00:00Z"]);
+        assert_eq!(part.code, whole.code, "{form}");
+        let said = "A PART OF WHAT WAS READ, as asked for: --since 2026-01-01T00:00:00";
+        assert!(part.out.contains(said), "{form}: {}", part.out);
+    }
+}
+
 /// Documentation beside logs hides no record: it is named, and the dismissal is complete. A log under such a name is read or missing.
 // covers: ARES-010
 #[test]

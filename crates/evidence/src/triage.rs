@@ -20,7 +20,7 @@ pub use words::{line, time};
 
 use crate::judge::Verdict;
 use crate::rules::{Outcome, Position};
-use crate::{Class, Fact, FactId, Packet};
+use crate::{Class, Fact, FactId, Packet, Selection};
 use words::question;
 
 /// A verdict with the packet that it is about.
@@ -172,7 +172,7 @@ impl Triage<'_> {
             "balance": outcome.balance.map(Milli::to_f64),
             "packet": packet.header().packet, "head": packet.head(), "root": packet.root(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
             "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
-            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated,
+            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated, "selection": packet.header().selection,
             "no_telemetry": self.gaps.no_telemetry.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "skipped": self.gaps.skipped.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "missing": self.missing().collect::<Vec<_>>(), "idle_statements": self.idle(),
@@ -238,7 +238,19 @@ impl Triage<'_> {
         };
         let unused = self.gaps.sentence().map(|what| format!("NOT SEEN: {what}{dismissal}."));
         let beside = self.gaps.beside_it().map(|what| format!("NO TELEMETRY: {what}."));
-        self.dropped().into_iter().chain(unused).chain(beside).chain(self.idle_statements())
+        self.narrowed().into_iter().chain(self.dropped()).chain(unused).chain(beside).chain(self.idle_statements())
+    }
+
+    /// What was asked for of what was read; `None` if it was all of it.
+    fn narrowed(&self) -> Option<String> {
+        let Selection { since, until, entity, .. } = &self.packet.header().selection;
+        let mut asked = Vec::new();
+        asked.extend(since.map(|since| format!("--since {since}")));
+        asked.extend(until.map(|until| format!("--until {until}")));
+        asked.extend(entity.as_ref().map(|entity| format!("--entity {entity}")));
+        (!asked.is_empty()).then(|| {
+            format!("A PART OF WHAT WAS READ, as asked for: {}. Nothing is said of the rest.", asked.join(" "))
+        })
     }
 
     /// How many records no side could see, because the packet had its most facts; `None` if every record is in a fact.
