@@ -252,6 +252,20 @@ fn verdicts_over_runs_are_a_stream_that_shows_copies_and_damage() {
     let by_verdict = ["confirmed", "dismissed", "inconclusive"].map(|verdict| count(&["--verdict", verdict]));
     assert_eq!(by_verdict.iter().sum::<usize>(), 2, "{by_verdict:?}");
 
+    // Where nothing matches, it says what was looked at.
+    let none = place.gimbal(&["evidence", "history", "--verdict", "confirmed", "--packet", "0000"]).good();
+    let looked = "There is no verdict that matches --verdict confirmed --packet 0000. Looked at: 2 run folders below runs, 2 of them over packets, with 2 verdicts.";
+    assert!(none.out.starts_with(looked) && none.out.contains("Head of the stream over 0 rows: "), "{}", none.out);
+    let none = place.gimbal(&["evidence", "history", "--json", "--packet", "0000"]).good();
+    assert!(none.out.lines().count() == 2 && none.err.contains("Looked at: 2 run folders"), "{}{}", none.out, none.err);
+    std::fs::create_dir(place.path().join("none")).unwrap();
+    let none = place.gimbal(&["evidence", "history", "--runs", "none"]).good();
+    assert!(
+        none.out.starts_with("There is no verdict. Looked at: 0 run folders below none, none of them"),
+        "{}",
+        none.out
+    );
+
     // A kept stream is verified line by line.
     place.write("history.jsonl", &kept);
     place.gimbal(&["evidence", "verify", "history.jsonl", "--head", head]).good();

@@ -13,7 +13,7 @@ use gimbal_study::plan::Stored;
 use gimbal_study::read::{self, Episodes};
 use gimbal_study::run::{AttemptPlace, EpisodeId, Finished, RunError, RunFolder};
 
-use crate::args::EvidenceHistory;
+use crate::args::{EvidenceHistory, ReportFormat};
 use crate::commands::list::run_folders;
 use crate::commands::sources::parsed;
 use crate::commands::tables;
@@ -28,6 +28,7 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     let kinds = registry().records();
     let (mut found_all, mut damaged, mut open) = (Vec::new(), Vec::new(), 0_u64);
     let folders = run_folders(&asked.runs)?;
+    let mut looked = Looked { folders: folders.len(), ..Looked::default() };
     // Every run over a packet is verified whole, which takes minutes where there are many.
     let mut progress =
         std::io::stderr().is_terminal().then(|| Counted::begin("runs verified".to_owned(), folders.len() as u64));
@@ -37,6 +38,8 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
         }
         match of_run(&path, &kinds, &filter) {
             Ok(found) => {
+                looked.over_packets += usize::from(found.over_packet);
+                looked.verdicts += found.entries.len();
                 found_all.extend(found.entries);
                 open += found.open;
             }
@@ -45,10 +48,17 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     }
     drop(progress);
     let history = History::of(found_all, filter);
-    if asked.json {
-        history.json_lines().iter().for_each(|line| println!("{line}"));
+    if history.rows.is_empty() {
+        let nothing = looked.nothing(asked);
+        // A program reads an empty table; a person reads why it is.
+        if !asked.json && matches!(asked.format, ReportFormat::Text | ReportFormat::Markdown) {
+            println!("{nothing}\n\nHead of the stream over 0 rows: {}.", history.head);
+        } else {
+            stdio::message(&nothing);
+            list(&history, asked)?;
+        }
     } else {
-        tables::show(&history.table(), asked.format)?;
+        list(&history, asked)?;
     }
     if open > 0 {
         let episodes = stdio::count(open, "episode", "episodes");
@@ -63,6 +73,42 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     Err(Failure::Check(format!("{} not verified", stdio::count(damaged.len(), "run was", "runs were"))))
 }
 
+fn list(history: &History, asked: &EvidenceHistory) -> Result<(), Failure> {
+    if asked.json {
+        history.json_lines().iter().for_each(|line| println!("{line}"));
+        return Ok(());
+    }
+    tables::show(&history.table(), asked.format)
+}
+
+/// What was looked at.
+#[derive(Default)]
+struct Looked {
+    folders: usize,
+    over_packets: usize,
+    verdicts: usize,
+}
+
+impl Looked {
+    /// That nothing is listed, and why.
+    fn nothing(&self, asked: &EvidenceHistory) -> String {
+        let Self { folders, over_packets, verdicts } = self;
+        let mut chosen = Vec::new();
+        for (flag, value) in [("verdict", &asked.verdict), ("since", &asked.since), ("packet", &asked.packet)] {
+            chosen.extend(value.as_ref().map(|value| format!("--{flag} {value}")));
+        }
+        let folder = asked.runs.display();
+        let (folders, verdicts) =
+            (stdio::count(*folders, "run folder", "run folders"), stdio::count(*verdicts, "verdict", "verdicts"));
+        let of = match over_packets {
+            0 => "none of them over a packet".to_owned(),
+            count => format!("{count} of them over packets, with {verdicts}"),
+        };
+        let why = if chosen.is_empty() { String::new() } else { format!(" that matches {}", chosen.join(" ")) };
+        format!("There is no verdict{why}. Looked at: {folders} below {folder}, {of}.")
+    }
+}
+
 fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
     let since = parsed("--since", asked.since.as_ref())?;
     Filter::new(asked.packet.as_deref(), since, asked.verdict.as_deref())
@@ -75,6 +121,8 @@ struct OfRun {
     entries: Vec<Found>,
     /// Episodes over a packet without a verdict.
     open: u64,
+    /// Whether an episode of it is over a packet.
+    over_packet: bool,
 }
 
 /// The verdicts of a run that verifies; of one without a packet nothing is verified.
@@ -109,7 +157,7 @@ fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<OfRun, St
             return Err(format!("{first}{more}"));
         }
     }
-    Ok(fold.found)
+    Ok(OfRun { over_packet: fold.about_packets, ..fold.found })
 }
 
 /// The verdicts of a run, episode by episode.
