@@ -8,9 +8,9 @@ use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Refused;
 use serde_json::{Value, json};
 
-use super::Debate;
 use super::reading::Refusal;
 use super::side::{Role, Strategy};
+use super::{Debate, form};
 
 /// A case, or one vote of several over it.
 #[derive(Clone, Copy)]
@@ -19,6 +19,8 @@ pub(super) struct Case<'a> {
     pub debate: &'a Debate,
     /// The packet.
     pub packet: &'a Packet,
+    /// The forms of positions over it.
+    pub positions: &'a form::Positions,
     /// Whether a model of this episode reads what an expert would say.
     pub hints: bool,
     /// Number of the vote, from 1.
@@ -65,7 +67,7 @@ pub(super) fn shown(role: Role, index: usize, assertion: &Assertion, confidence:
 
 /// The assertions of a position as messages list them, for what an expert says.
 pub(super) fn written(position: &Position, anchored: bool) -> Vec<Value> {
-    let cut = position.assertions.iter().take(super::form::BOUNDS.0).map(super::form::bounded);
+    let cut = position.assertions.iter().take(form::BOUNDS.0).map(form::bounded);
     cut.map(|assertion| {
         let mut item = json!({ "kind": assertion.kind, "predicate": assertion.predicate, "facts": assertion.facts });
         if anchored {

@@ -167,7 +167,7 @@ impl<'a> DebateSide<'a> {
         let blocks = stage.context(lane, &debate.context).await?;
         let message = self.message(round, heard);
         let reply_spec = ReplySpec {
-            form: super::form::position(self.case.packet, anchored),
+            form: self.case.positions.get(self.case.packet, anchored),
             expert: self.case.hints.then(|| self.hint(anchored, heard)),
             mask: false,
         };

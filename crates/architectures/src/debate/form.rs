@@ -2,6 +2,7 @@
 //! through. What they let through follows the contracts, whose bounds they have: a prompt states one number for a list, masked or not.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use gimbal_evidence::claim::{Assertion, AssertionKind};
 use gimbal_evidence::{Class, EntityKind, Fact, Packet, records};
@@ -24,8 +25,24 @@ const NAME: [&str; 2] = [r"([ !#-\[\]-~]|\\\\)", r"[ !#-~]"];
 /// What a value begins with: no blank, which a reading would take away.
 const FIRST: [&str; 2] = [r"([!#-\[\]-~]|\\\\)", r"[!#-~]"];
 
+/// The forms of positions over the packet of an episode, made when the first side is asked: they name every field of every fact, and each turn
+/// asks for the same.
+#[derive(Default)]
+pub(super) struct Positions {
+    plain: OnceLock<Form>,
+    anchored: OnceLock<Form>,
+}
+
+impl Positions {
+    /// The form over this packet, which is the same for all calls.
+    pub(super) fn get(&self, packet: &Packet, anchored: bool) -> Form {
+        let kept = if anchored { &self.anchored } else { &self.plain };
+        kept.get_or_init(|| position(packet, anchored)).clone()
+    }
+}
+
 /// The form of a position over a packet; with confidences of claims where it is `anchored`.
-pub(super) fn position(packet: &Packet, anchored: bool) -> Form {
+fn position(packet: &Packet, anchored: bool) -> Form {
     let (items, facts) = BOUNDS;
     let (_, interpretation, unknown) = TEXTS;
     let kinds = [AssertionKind::Assert, AssertionKind::Link, AssertionKind::Alt].map(AssertionKind::name);
@@ -166,7 +183,7 @@ pub(super) fn bounded(assertion: &Assertion) -> Assertion {
 mod tests {
     use gimbal_evidence::{Class, Draft, NewFact, Packet, Selection};
 
-    use super::{fact, predicate};
+    use super::{Positions, fact, position, predicate};
 
     fn packet(facts: usize) -> Packet {
         let mut draft = Draft::new(Vec::new(), Selection::default());
@@ -214,6 +231,15 @@ mod tests {
             }
             assert!(!regex.is_match("\"F0001\"") && !regex.is_match("\"F1\"") && !regex.is_match("\"F00\""));
         }
+    }
+
+    #[test]
+    fn a_form_that_is_kept_is_the_one_of_the_packet() {
+        let (packet, kept) = (with_fields(&["LogonType"]), Positions::default());
+        for anchored in [false, true, false, true] {
+            assert_eq!(kept.get(&packet, anchored), position(&packet, anchored), "{anchored}");
+        }
+        assert_ne!(kept.get(&packet, false), kept.get(&packet, true));
     }
 
     #[test]

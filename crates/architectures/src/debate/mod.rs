@@ -352,7 +352,7 @@ impl Architecture for Debate {
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let packet = packet(stage)?;
         let hints = stage.expert().await.is_some();
-        let case = Case { debate: self, packet: &packet, hints, vote: None };
+        let case = Case { debate: self, packet: &packet, positions: &form::Positions::default(), hints, vote: None };
         let (decision, after) = match self.votes {
             1 => self.deliberate(case, stage).await?,
             votes => (vote::vote(&case, stage, votes).await?, "majority"),

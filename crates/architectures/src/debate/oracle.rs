@@ -134,7 +134,7 @@ async fn asked(
         hint(&say(written(&position, false)), &[say(Vec::new())])
     });
     let contract = &case.debate.contracts.position;
-    let request = Request { agent, contract, message: &message, form: form::position(case.packet, false), expert };
+    let request = Request { agent, contract, message: &message, form: case.positions.get(case.packet, false), expert };
     let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
     let count = |text: &str| stage.tokens(agent.role(), text);
     let reading = position(&value.to_string(), contract, case.packet, &count);

@@ -20,9 +20,10 @@ use crate::estimate;
 use file::{Pick, RuleFile, ScriptFile, WhenFile};
 
 /// Scripts that come with the program.
-const BUILTIN: [(&str, &str); 5] = [
+const BUILTIN: [(&str, &str); 6] = [
     ("first-choice", include_str!("builtin/first-choice.yaml")),
     ("idle", include_str!("builtin/idle.yaml")),
+    ("one-position", include_str!("builtin/one-position.yaml")),
     ("react-monitor", include_str!("builtin/react-monitor.yaml")),
     ("refuse", include_str!("builtin/refuse.yaml")),
     ("vouch-for-nothing", include_str!("builtin/vouch-for-nothing.yaml")),
