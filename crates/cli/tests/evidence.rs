@@ -393,7 +393,11 @@ fn a_changed_packet_fails_the_check_with_its_place() {
     place.gimbal(&["evidence", "prove", "F002", "packet.json", "-o", "proof.json"]).good();
     let root = place.gimbal(&["evidence", "verify", "packet.json", "--json"]).good().json()["root"].clone();
     let root = root.as_str().unwrap();
-    place.gimbal(&["evidence", "verify", "proof.json", "--root", root]).good();
+    let bounds = ["--since", "2026-03-28T10:00:00Z", "--until", "2026-03-28T09:00:00Z"];
+    let none = place.gimbal(&[&["evidence", "show", "packet.json"], &bounds[..]].concat());
+    assert!(none.code == 2 && none.err.contains("no record is in between"), "{}{}", none.out, none.err);
+    let proved = place.gimbal(&["evidence", "verify", "proof.json", "--root", root]).good().out;
+    assert!(proved.contains("F002 leads to the root") && proved.contains("By the proof's own word"), "{proved}");
     let other = "0".repeat(64);
     assert_eq!(place.gimbal(&["evidence", "verify", "proof.json", "--root", &other]).code, 1);
     let text = std::fs::read_to_string(place.path().join("packet.json")).unwrap();

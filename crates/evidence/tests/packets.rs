@@ -243,6 +243,11 @@ fn a_proof_shows_one_fact_without_the_others() {
     assert!(matches!(read(text.replacen("{\"fact\"", "{ \"fact\"", 1)), ProofError::Spelling(_)));
     assert!(matches!(read(text.replacen("\"size\":\"3\"", "\"size\":\"1\"", 1)), ProofError::Root { .. }));
     assert!(matches!(read("{}".to_owned()), ProofError::Form(_)));
+    // No hash holds the id of the packet: a proof can name another one, if it has the form of an id.
+    let id = proof.packet.as_str();
+    for wrong in ["Q-0123456789ab", "P-0123456789a", "P-0123456789abc", "P-0123456789AB", ""] {
+        assert!(read(text.replacen(id, wrong, 1)).to_string().contains("expected `P-` and 12"), "{wrong}");
+    }
 }
 
 fn values() -> impl Strategy<Value = Vec<String>> {

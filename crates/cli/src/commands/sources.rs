@@ -272,15 +272,7 @@ impl Shifts {
 }
 
 fn selection(asked: &Sources) -> Result<Selection, Failure> {
-    let (since, until): (Option<Utc>, Option<Utc>) =
-        (parsed("--since", asked.since.as_ref())?, parsed("--until", asked.until.as_ref())?);
-    if let (Some(since), Some(until)) = (since, until)
-        && since >= until
-    {
-        return Err(Failure::Usage(format!(
-            "--until: {until} is not later than --since {since}: no record is in between"
-        )));
-    }
+    let (since, until) = bounds(asked.since.as_ref(), asked.until.as_ref())?;
     Ok(Selection {
         aggregate_above: Counter(asked.aggregate_above),
         entity: parsed("--entity", asked.entity.as_ref())?,
@@ -288,6 +280,19 @@ fn selection(asked: &Sources) -> Result<Selection, Failure> {
         since,
         until,
     })
+}
+
+/// The bounds in time that are asked for; something must be able to be between them.
+pub fn bounds(since: Option<&String>, until: Option<&String>) -> Result<(Option<Utc>, Option<Utc>), Failure> {
+    let (since, until): (Option<Utc>, Option<Utc>) = (parsed("--since", since)?, parsed("--until", until)?);
+    if let (Some(since), Some(until)) = (since, until)
+        && since >= until
+    {
+        return Err(Failure::Usage(format!(
+            "--until: {until} is not later than --since {since}: no record is in between"
+        )));
+    }
+    Ok((since, until))
 }
 
 /// What a flag says, where it is given; an error names the flag.

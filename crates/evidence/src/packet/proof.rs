@@ -16,13 +16,13 @@ const VERSION: &str = "gimbal.proof/1";
 pub struct Proof {
     /// The fact.
     pub fact: Fact,
-    /// The packet's id.
+    /// The packet's id, by the proof's own word: no hash on the way to the root holds it.
     pub packet: String,
     /// Hashes beside the way to the root, lowest first.
     pub path: Vec<Digest>,
     /// The packet's root.
     pub root: Digest,
-    /// How many facts the packet has.
+    /// How many facts the packet has. Other numbers can give the same way to the root, so that this is the proof's own word too.
     pub size: Counter,
     /// Form of the proof.
     pub version: String,
@@ -82,6 +82,12 @@ impl Proof {
         let proof: Self = serde_json::from_slice(bytes).map_err(|error| ProofError::Form(error.to_string()))?;
         if proof.version != VERSION {
             let text = format!("version `{}` is unknown; this program reads `{VERSION}`", proof.version);
+            return Err(ProofError::Form(text));
+        }
+        let id = proof.packet.strip_prefix("P-").unwrap_or_default();
+        if id.len() != 12 || !id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            let text =
+                format!("`packet` is {:?}; expected `P-` and 12 hexadecimal digits in small letters", proof.packet);
             return Err(ProofError::Form(text));
         }
         let written = proof.to_bytes();

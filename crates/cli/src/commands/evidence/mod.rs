@@ -12,7 +12,7 @@ use gimbal_evidence::graph::Graph;
 use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof};
 use serde_json::json;
 
-use super::sources::parsed;
+use super::sources::{bounds, parsed};
 use super::{print_json, sources, write_file};
 use crate::args::{EvidenceShow, EvidenceVerb, Sources};
 use crate::exit::Failure;
@@ -65,12 +65,11 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
                 &json!({ "proof": proof.fact.id, "packet": proof.packet, "root": proof.root, "holds": true }),
             );
         }
-        println!("{}: proves {} of packet {}", file.display(), proof.fact.id, proof.packet);
-        println!("root  {}", proof.root);
+        println!("{}: {} leads to the root\nroot  {}", file.display(), proof.fact.id, proof.root);
+        println!("By the proof's own word, which no hash holds: packet {}, {} facts.", proof.packet, proof.size.0);
         if root.is_none() {
             println!(
-                "Compare the root with that of the packet, which `gimbal evidence verify PACKET` and every report print: a proof shows no more \
-                 than that it leads there."
+                "Compare the root with the packet's, which `gimbal evidence verify PACKET` and every report print."
             );
         }
         return Ok(());
@@ -197,6 +196,7 @@ fn in_full(packet: &Packet, fact: &Fact) {
 }
 
 fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
+    let (since, until) = bounds(options.since.as_ref(), options.until.as_ref())?;
     Ok(Filter {
         class: parsed("--class", options.class.as_ref())?,
         entity: parsed("--entity", options.entity.as_ref())?,
@@ -204,8 +204,8 @@ fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
             Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
             None => (text.clone(), None),
         }),
-        since: parsed("--since", options.since.as_ref())?,
-        until: parsed("--until", options.until.as_ref())?,
+        since,
+        until,
     })
 }
 
