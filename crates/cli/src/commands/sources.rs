@@ -192,7 +192,7 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skip
     Ok((by_hash.into_values().collect(), skipped))
 }
 
-/// Whether a file of a folder is documentation that stands beside the telemetry.
+/// Whether a file of a folder is documentation beside the telemetry.
 fn is_documentation(path: &Path) -> Result<bool, Failure> {
     let place = path.display().to_string();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
