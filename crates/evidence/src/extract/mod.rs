@@ -7,8 +7,8 @@ mod auditd;
 mod clock;
 mod context;
 mod detect;
-mod fill;
 mod document;
+mod fill;
 mod flows;
 mod format;
 mod groups;
@@ -30,8 +30,8 @@ use thiserror::Error;
 
 pub use auditd::read_auditd;
 pub use context::read_context;
-pub use flows::{
 pub use document::is_document;
+pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
 };
 pub use format::Format;
