@@ -21,7 +21,7 @@ pub enum Format {
     Auditd,
     /// NetFlow and IPFIX datagrams in a capture.
     FlowCapture,
-    /// One NetFlow or IPFIX payload.
+    /// NetFlow or IPFIX payloads, one after another.
     FlowDatagram,
     /// Zeek connections, tab separated.
     Zeek,

@@ -198,7 +198,7 @@ impl Sink for Watched<'_, '_> {
 /// Version of an extractor: raised when it gives other facts.
 const fn version(format: Format) -> u32 {
     match format {
-        Format::SyslogJson => 2,
+        Format::FlowCapture | Format::FlowDatagram | Format::SyslogJson => 2,
         _ => 1,
     }
 }

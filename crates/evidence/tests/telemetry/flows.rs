@@ -127,9 +127,51 @@ fn damage_is_named_and_what_came_before_it_is_kept() {
     let strict = ReadOptions { strict: true, ..ReadOptions::default() };
     let stopped = read_flow_datagram(&[0_u8, 5][..], &strict, &mut Facts::default()).unwrap_err();
     assert!(matches!(&stopped, ExtractError::Record(issue) if issue.kind == IssueKind::Truncated), "{stopped}");
-    let large = vec![0; MAX_PAYLOAD + 1];
-    let refused = read_flow_datagram(&large[..], &strict, &mut Facts::default()).unwrap_err();
-    assert!(matches!(refused, ExtractError::Format { format: Format::FlowDatagram, .. }), "{refused}");
+}
+
+fn file(bytes: &[u8]) -> Found {
+    Found::of(|sink| read_flow_datagram(bytes, &ReadOptions::default(), sink))
+}
+
+// covers: ARES-013
+#[test]
+fn all_datagrams_of_a_file_are_read() {
+    let fives = v5(1_700_000_000, &[FLOW; 30]).repeat(60);
+    assert!(fives.len() > MAX_PAYLOAD);
+    let found = file(&fives);
+    assert_eq!((found.stats.parsed, found.stats.damaged), (1_800, 0));
+    assert_eq!(found.facts[1_799].locator.as_ref().unwrap().at, "datagram 60 record 30");
+    // The template is in the first message only.
+    let flow = record([192, 0, 2, 9], 443, 9, 1_700_000_000_000);
+    for (version, of_template) in [(9, 0), (10, 2)] {
+        let data = message(version, 1, 0, &[set(256, &flow)]);
+        let bytes = [message(version, 1, 0, &[set(of_template, &template(256, &FIELDS))]), data.repeat(2_500)].concat();
+        assert!(bytes.len() > 2 * MAX_PAYLOAD);
+        let found = file(&bytes);
+        assert_eq!((found.stats.parsed, found.stats.damaged), (2_500, 0), "version {version}");
+    }
+    let mixed = [v5(1, &[FLOW]), message(9, 1, 0, &[set(0, &template(256, &FIELDS)), set(256, &flow)]), v5(2, &[FLOW])];
+    assert_eq!((file(&mixed.concat()).stats.parsed, file(&mixed.concat()).stats.damaged), (3, 0));
+    // One payload of a capture may hold several, too.
+    assert_eq!(payloads(&[mixed.concat()]).stats.parsed, 3);
+}
+
+#[test]
+fn what_is_behind_a_datagram_and_is_none_is_damaged() {
+    let whole = v5(1_700_000_000, &[FLOW, FLOW]);
+    for (behind, damaged) in
+        [(&b""[..], 0), (&[0, 0], 0), (&[0, 0, 0, 0], 1), (&[7], 1), (b"\0\x05\0\x1e", 1), (b"text", 1)]
+    {
+        for found in [file(&[&whole, behind].concat()), payloads(&[[&whole, behind].concat()])] {
+            assert_eq!((found.stats.parsed, found.stats.damaged), (2, damaged), "{behind:?}");
+        }
+    }
+    // Where the next one would begin is not known: one record says that nothing more is read.
+    let lost = file(&[whole, vec![0xff; 3 * MAX_PAYLOAD]].concat());
+    assert_eq!((lost.stats.parsed, lost.stats.damaged), (2, 2));
+    assert!(lost.stats.issues[1].what.contains("nothing behind it is read"));
+    let zeros = file(&vec![0; MAX_PAYLOAD + 1]);
+    assert_eq!((zeros.stats.parsed, zeros.stats.damaged), (0, 2));
 }
 
 /// A template may say any length. No record is then made up: what is there is too short, or the set is damaged, and the next set is read.

@@ -1,8 +1,8 @@
 //! Telemetry: syslog, audit records, flows, and context.
 
 use gimbal_evidence::extract::{
-    FlowReader, Observed, ReadOptions, read_argus, read_auditd, read_context, read_flow_capture, read_nfdump,
-    read_syslog, read_syslog_json, read_zeek, read_zeek_json,
+    FlowReader, Observed, ReadOptions, read_argus, read_auditd, read_context, read_flow_capture, read_flow_datagram,
+    read_nfdump, read_syslog, read_syslog_json, read_zeek, read_zeek_json,
 };
 
 use super::owned;
@@ -19,6 +19,11 @@ fn look(observed: &Observed<'_>) {
 pub fn syslogs() -> Vec<Vec<u8>> {
     owned(&[
         "Mar 28 09:00:01 web01 sshd[5]: Failed password for invalid user a from 1.2.3.4 port 5 ssh2\n",
+        "Mar 28 09:00:01 web01 sshd[5]: message repeated 5 times: [ Failed password for a from 1.2.3.4 port 5 ssh2]\rMar 28 09:00:01 web01 a: b\n",
+        "\0\0Mar 28 09:00:01 web01 dovecot: imap-login: Login: user=<a>, method=PLAIN, rip=1.2.3.4, lip=1.2.3.5\n",
+        "Mar 28 09:00:01 web01 dropbear[5]: Bad password attempt for 'a' from 1.2.3.4:5\n",
+        "{\"Id\":4776,\"ProviderName\":\"Microsoft-Windows-Security-Auditing\",\"Properties\":[{\"Value\":\"a\"},{\"Value\":1},{\"Value\":{}},{}]}\n",
+        "{\"EventId\":4625,\"Channel\":\"Security\",\"Payload\":\"{\\\"EventData\\\":{\\\"Data\\\":[{\\\"@Name\\\":\\\"a\\\"}]}}\"}\n",
         "<165>1 2003-10-11T22:14:15.003Z h a 8 ID47 [e@1 x=\"1\\\"011\"][b] An event\n",
         "Mar 28 09:00:01 web01 sudo: bob : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND=/bin/ls\n",
         "Mar 28 09:00:01 web01 kernel: x IN=a OUT= SRC=1.2.3.4 DST=1.2.3.5 PROTO=TCP DPT=5\n",
@@ -69,6 +74,8 @@ pub fn export(bytes: &[u8]) {
         let _ = flows.payload(None, bytes);
     }
     let _ = flows.finish();
+    // As a file that holds it, a second one, and half of a third.
+    let _ = read_flow_datagram(&[bytes, bytes, &bytes[..bytes.len() / 2]].concat()[..], &OPTIONS, &mut look);
 }
 
 pub fn captures() -> Vec<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Messages of exporters: NetFlow 5, 7 and 9 (RFC 3954), and IPFIX (RFC 7011).
 
 use std::collections::{HashMap, VecDeque};
+use std::io::Read;
 use std::net::SocketAddr;
 
 use super::super::run::Run;
@@ -13,6 +14,10 @@ pub const MAX_PAYLOAD: usize = 65_535;
 /// Most fields of all templates together, where each template counts as [`TEMPLATE`] fields more: about 30 MB.
 const MAX_FIELDS: usize = 1 << 20;
 const TEMPLATE: usize = 16;
+/// Bytes of a source of datagrams that are read at once.
+const BUFFER: usize = 4 * (MAX_PAYLOAD + 1);
+/// Versions that a message can begin with. In version 9 no set has one of these numbers.
+const VERSIONS: [u16; 4] = [5, 7, 9, 10];
 /// Most sets, and most bytes of them, that wait for their template.
 const MAX_WAITING: usize = 1024;
 const MAX_WAITING_BYTES: usize = 4 << 20;
@@ -61,15 +66,46 @@ impl<'s> FlowReader<'s> {
     /// # Errors
     /// When it is damaged and the extractor is strict.
     pub fn payload(&mut self, exporter: Option<SocketAddr>, payload: &[u8]) -> Result<(), ExtractError> {
-        self.datagram += 1;
         let mut rest = payload;
+        // Some exporters put several messages into one payload. Each has a number of its own, so that each record has a place of its own.
         loop {
-            let length = self.message(exporter, rest)?;
-            // Some exporters put several messages of IPFIX into one datagram.
-            match rest.get(length..) {
-                Some(more) if length > 0 && !more.is_empty() && u16_at(rest, 0) == Some(10) => rest = more,
-                _ => return Ok(()),
+            self.datagram += 1;
+            let Some(length) = self.message(exporter, rest)? else { return Ok(()) };
+            rest = rest.get(length..).unwrap_or_default();
+            if is_padding(rest) {
+                return Ok(());
             }
+        }
+    }
+
+    /// Reads datagrams that are in a source one after another. Each has a number of its own; who sent them is not known.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or a datagram is damaged and the extractor is strict.
+    pub(super) fn datagrams(&mut self, mut input: impl Read) -> Result<(), ExtractError> {
+        let (mut buffer, mut at, mut is_whole) = (Vec::new(), 0, false);
+        loop {
+            if !is_whole && buffer.len() - at < MAX_PAYLOAD {
+                buffer.drain(..at);
+                at = 0;
+                let room = BUFFER - buffer.len();
+                is_whole = input.by_ref().take(room as u64).read_to_end(&mut buffer)? < room;
+            }
+            let rest = buffer.get(at..).unwrap_or_default();
+            if is_padding(rest) {
+                return Ok(());
+            }
+            self.datagram += 1;
+            let first = rest.get(..rest.len().min(MAX_PAYLOAD)).unwrap_or_default();
+            let Some(length) = self.message(None, first)? else {
+                let behind = rest.get(first.len()..).unwrap_or_default();
+                if !behind.is_empty() || !is_whole {
+                    let what = "where the datagram ends is not known: nothing behind it is read";
+                    self.broken(IssueKind::Malformed, what, behind)?;
+                }
+                return Ok(());
+            };
+            at += length;
         }
     }
 
@@ -94,22 +130,22 @@ impl<'s> FlowReader<'s> {
         Ok(self.run.finish())
     }
 
-    /// Reads a message at the start of `bytes`, and returns its length.
-    fn message(&mut self, exporter: Option<SocketAddr>, bytes: &[u8]) -> Result<usize, ExtractError> {
+    /// Reads a message at the start of `bytes`, and returns its length; `None` where nobody knows where it ends: all bytes then belong to it.
+    fn message(&mut self, exporter: Option<SocketAddr>, bytes: &[u8]) -> Result<Option<usize>, ExtractError> {
         let version = u16_at(bytes, 0).unwrap_or_default();
         let head_length = match version {
             5 | 7 => 24,
             9 => 20,
             10 => 16,
             version => {
-                let what = format!("version {version}; expected 5, 7, 9 or 10");
+                let what = format!("{} bytes that begin with version {version}; expected 5, 7, 9 or 10", bytes.len());
                 self.broken(IssueKind::Malformed, what, bytes)?;
-                return Ok(bytes.len());
+                return Ok(None);
             }
         };
         let Some(head) = bytes.get(..head_length) else {
             self.broken(IssueKind::Truncated, "it ends in its head", bytes)?;
-            return Ok(bytes.len());
+            return Ok(None);
         };
         let word = |at| u32_at(head, at).unwrap_or_default();
         let second = |at| i64::from(word(at)) * 1_000_000;
@@ -120,8 +156,7 @@ impl<'s> FlowReader<'s> {
             9 => {
                 (head.exported, head.domain) = (second(8), word(16));
                 head.started = started(head.exported);
-                self.sets(&head, bytes, head_length)?;
-                Ok(bytes.len())
+                self.sets(&head, bytes, head_length)
             }
             10 => {
                 (head.exported, head.domain) = (second(4), word(12));
@@ -129,20 +164,21 @@ impl<'s> FlowReader<'s> {
                 if half < head_length || half > bytes.len() {
                     let what = format!("its length is {half} bytes, and {} are there", bytes.len());
                     self.broken(IssueKind::Truncated, what, bytes)?;
-                    return Ok(bytes.len());
+                    return Ok(None);
                 }
-                Ok(half)
+                Ok(Some(half))
             }
             _ => {
                 head.exported = second(8) + i64::from(word(12)) / 1_000;
                 head.started = started(head.exported);
-                self.fixed_records(&head, half, bytes.get(head_length..).unwrap_or_default())?;
-                Ok(bytes.len())
+                let length = self.fixed_records(&head, half, bytes.get(head_length..).unwrap_or_default())?;
+                Ok(length.map(|length| head_length + length))
             }
         }
     }
 
-    fn fixed_records(&mut self, head: &Head, count: usize, records: &[u8]) -> Result<(), ExtractError> {
+    /// Reads the records of a fixed version, and returns their length; `None` where fewer are there than the head counts.
+    fn fixed_records(&mut self, head: &Head, count: usize, records: &[u8]) -> Result<Option<usize>, ExtractError> {
         let [five, seven] = &self.fixed;
         let template = if head.version == 5 { five } else { seven };
         let whole = (records.len() / template.shortest).min(count);
@@ -154,21 +190,27 @@ impl<'s> FlowReader<'s> {
         if whole < count {
             let what = format!("its head counts {count} records, and there is room for {whole}");
             self.broken(IssueKind::Truncated, what, records)?;
+            return Ok(None);
         }
-        Ok(())
+        Ok(Some(body.len()))
     }
 
-    /// Reads the sets of a message from a place on.
-    fn sets(&mut self, head: &Head, message: &[u8], mut at: usize) -> Result<(), ExtractError> {
+    /// Reads the sets of a message from a place on, and returns where they end; `None` where one goes beyond what is there. Version 9 does not
+    /// say how long a message is: it ends where the next one begins, because no set has the number of a version.
+    fn sets(&mut self, head: &Head, message: &[u8], mut at: usize) -> Result<Option<usize>, ExtractError> {
         let mut number = 0;
         let (templates, options) = if head.version == 9 { (0, 1) } else { (2, 3) };
         while let (Some(id), Some(size)) = (u16_at(message, at), u16_at(message, at + 2)) {
             let rest = message.get(at..).unwrap_or_default();
             let size = usize::from(size);
+            if head.version == 9 && VERSIONS.contains(&id) {
+                return Ok(Some(at));
+            }
             number += 1;
             let Some(body) = rest.get(4..size) else {
                 let what = format!("set {number} has {size} bytes, and {} are left", rest.len());
-                return self.broken(IssueKind::Truncated, what, rest);
+                self.broken(IssueKind::Truncated, what, rest)?;
+                return Ok(None);
             };
             at += size;
             if id == templates || id == options {
@@ -179,7 +221,7 @@ impl<'s> FlowReader<'s> {
                 self.broken(IssueKind::Malformed, format!("set {number} is of the reserved kind {id}"), body)?;
             }
         }
-        Ok(())
+        Ok(Some(at))
     }
 
     fn data(&mut self, head: &Head, id: u16, set: u32, body: &[u8]) -> Result<(), ExtractError> {
@@ -255,6 +297,11 @@ impl<'s> FlowReader<'s> {
         let what = format!("no template {} of domain {} came", waiting.id, waiting.head.domain);
         self.run.damage(at, IssueKind::NoTemplate, what, &waiting.body)
     }
+}
+
+/// Whether what is behind a message is nothing: at most three zeros, which fill a word.
+fn is_padding(rest: &[u8]) -> bool {
+    rest.len() < 4 && rest.iter().all(|byte| *byte == 0)
 }
 
 fn domain(head: &Head) -> Domain {
