@@ -194,6 +194,9 @@ pub struct Fact {
     pub time: Option<Stamp>,
 }
 
+/// The action of a message that no grammar knows, and whose words tell how a logon ended.
+pub(crate) const TELLS_OF_A_LOGON: &str = "told of a logon";
+
 impl Fact {
     /// The first and the last time of what the fact stands for: those of its members where it counts others, else its own twice.
     #[must_use]
@@ -241,6 +244,13 @@ impl Fact {
             "count" => self.aggregate.as_ref().map(|aggregate| aggregate.count.to_string()),
             name => self.attributes.get(name).cloned(),
         }
+    }
+
+    /// How many records the record of the fact stands for, as its source says (`repeated`, of a message that was repeated); 1 where it says
+    /// nothing. A fact that counts others counts it so often.
+    #[must_use]
+    pub fn repeated(&self) -> u64 {
+        self.attributes.get("repeated").and_then(|times| times.parse().ok()).filter(|times| *times > 0).unwrap_or(1)
     }
 
     /// How many observed statements the fact is: 1, or the count of an aggregate.

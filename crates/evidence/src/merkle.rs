@@ -16,14 +16,37 @@ pub struct Frontier {
 impl Frontier {
     /// Adds a leaf.
     pub fn push(&mut self, leaf: Digest) {
-        let mut node = leaf;
-        let mut size = self.size;
+        self.push_subtree(leaf, 0);
+    }
+
+    /// Adds the same leaf so many times: as many single ones, in a time that grows with the digits of their number and not with the number.
+    pub fn push_repeated(&mut self, leaf: Digest, times: u64) {
+        let (mut node, mut left) = (leaf, times);
+        // Roots of full subtrees of the leaf alone, by their height: the largest that begin at the end of the tree and are no longer than what is left.
+        let mut nodes = vec![node];
+        while left > 0 {
+            let fits = if self.size == 0 { u32::MAX } else { self.size.trailing_zeros() };
+            let height = fits.min(left.ilog2());
+            while nodes.len() <= height as usize {
+                node = pair(node, node);
+                nodes.push(node);
+            }
+            let Some(subtree) = nodes.get(height as usize) else { return };
+            self.push_subtree(*subtree, height);
+            left -= 1 << height;
+        }
+    }
+
+    /// Adds a full subtree of 2^height leaves, of which the size so far is a multiple.
+    fn push_subtree(&mut self, root: Digest, height: u32) {
+        let mut node = root;
+        let mut size = self.size >> height;
         while size & 1 == 1 {
             node = self.peaks.pop().map_or(node, |left| pair(left, node));
             size >>= 1;
         }
         self.peaks.push(node);
-        self.size += 1;
+        self.size += 1 << height;
     }
 
     /// How many leaves were added.
@@ -114,6 +137,34 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Frontier, pair, path, root, root_of_path};
+
+    proptest! {
+        /// A leaf that is added so many times at once is that leaf as often one by one.
+        #[test]
+        fn repeated_leaves_are_single_ones(before in 0_usize..40, times in 0_usize..200, after in 0_usize..5) {
+            let (mut one, mut all) = (Frontier::default(), Frontier::default());
+            let leaf = chain::leaf(b"x");
+            for other in leaves(before) {
+                one.push(other);
+                all.push(other);
+            }
+            all.push_repeated(leaf, times as u64);
+            (0..times).for_each(|_| one.push(leaf));
+            for other in leaves(after) {
+                one.push(other);
+                all.push(other);
+            }
+            prop_assert_eq!((one.size(), one.root()), (all.size(), all.root()));
+            prop_assert_eq!(one, all);
+        }
+    }
+
+    #[test]
+    fn very_many_equal_leaves_take_no_time() {
+        let mut tree = Frontier::default();
+        tree.push_repeated(chain::leaf(b"x"), u64::from(u32::MAX));
+        assert_eq!(tree.size(), u64::from(u32::MAX));
+    }
 
     fn leaves(number: usize) -> Vec<Digest> {
         (0..number).map(|index| chain::leaf(&index.to_be_bytes())).collect()

@@ -60,7 +60,7 @@ impl Packet {
     pub fn in_no_fact(&self) -> u64 {
         let mut alone: HashMap<GroupOf<'_>, u64> = HashMap::new();
         for fact in self.facts().iter().filter(|fact| fact.aggregate.is_none()) {
-            *alone.entry(group_of(fact)).or_default() += 1;
+            *alone.entry(group_of(fact)).or_default() += fact.repeated();
         }
         let counted = self.facts().iter().filter(|fact| !fact.class.is_opinion()).filter_map(|fact| {
             let count = fact.aggregate.as_ref()?.count.0;

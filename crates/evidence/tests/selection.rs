@@ -19,6 +19,78 @@ struct Written {
     number: usize,
 }
 
+/// A record that stands for several.
+struct Repeated(u64);
+
+impl Details for Repeated {
+    fn place(&self) -> String {
+        format!("line {}", self.0)
+    }
+
+    fn time_found(&self) -> String {
+        String::new()
+    }
+
+    fn repeated(&self) -> u64 {
+        self.0
+    }
+
+    fn fill(&self, fact: &mut NewFact) {
+        if self.0 > 1 {
+            fact.attributes.insert("repeated".to_owned(), self.0.to_string());
+        }
+    }
+}
+
+/// A record that its source repeats counts so often, however few records there are, and none is lost.
+#[test]
+fn a_record_that_stands_for_several_counts_so_often() {
+    for (times, max) in
+        [(&[1, 500, 1][..], 200), (&[2, 1], 200), (&[9, 9, 9, 9, 9, 9, 9, 1], 200), (&[1, 500, 7], 2), (&[4], 1)]
+    {
+        let mut selector = Selector::new(selection(max, 5));
+        let mut leaves = Vec::new();
+        for (number, times) in times.iter().enumerate() {
+            let raw = format!("record {number}");
+            leaves.extend(std::iter::repeat_n(chain::leaf(raw.as_bytes()), usize::try_from(*times).unwrap()));
+            let details = Repeated(*times);
+            let (class, action) = (Class::LogonFailed, "did");
+            let observed = Observed {
+                class,
+                action,
+                actor: None,
+                object: None,
+                time: None,
+                raw: raw.as_bytes(),
+                details: &details,
+            };
+            selector.source(SourceId::at(0), 0).observe(&observed);
+        }
+        let selected = selector.finish();
+        let mut draft = Draft::new(vec![source(0)], selection(max, 5)).leaving_out(selected.left_out);
+        for (number, mut fact) in selected.facts.into_iter().enumerate() {
+            // Records of a test share places.
+            if let Some(locator) = &mut fact.locator {
+                locator.at = format!("place {number}");
+            }
+            draft.add(fact).unwrap();
+        }
+        let packet = draft.freeze();
+        let counted = packet.facts().iter().find_map(|fact| fact.aggregate.as_ref());
+        if let Some(counted) = counted {
+            assert_eq!(
+                (counted.count.0, counted.root),
+                (times.iter().sum::<u64>(), merkle::root(&leaves)),
+                "{times:?}"
+            );
+            assert_eq!(packet.in_no_fact(), 0, "{times:?}");
+        } else {
+            let shown: u64 = packet.facts().iter().map(gimbal_evidence::Fact::repeated).sum();
+            assert_eq!((max, packet.in_no_fact()), (1, times.iter().sum::<u64>() - shown), "{times:?}");
+        }
+    }
+}
+
 struct Place(usize);
 
 impl Details for Place {

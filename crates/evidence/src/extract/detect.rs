@@ -33,10 +33,15 @@ impl Format {
         {
             return Some(Self::FlowDatagram);
         }
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        // A machine that lost power leaves a block of zeros in its log.
+        let head_text = &head[head.iter().take_while(|byte| **byte == 0).count()..];
+        let text = head_text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head_text);
         let text = &text[text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()..];
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
         let holds = |piece: &str| line.windows(piece.len()).any(|window| window.eq_ignore_ascii_case(piece.as_bytes()));
+        if head.starts_with(b"\0") {
+            return has_syslog(text, false).then_some(Self::Syslog);
+        }
         if line.starts_with(b"<?xml") || line.starts_with(b"<Event") {
             return Some(Self::WindowsXml);
         }
@@ -83,7 +88,7 @@ fn has_syslog(text: &[u8], is_cut: bool) -> bool {
     false
 }
 
-fn starts_as_syslog(line: &[u8]) -> bool {
+pub(super) fn starts_as_syslog(line: &[u8]) -> bool {
     let (has_priority, rest) = match line.strip_prefix(b"<") {
         Some(rest) => match rest.iter().take(4).position(|byte| *byte == b'>') {
             Some(end) => (rest[..end].iter().all(u8::is_ascii_digit), &rest[end + 1..]),

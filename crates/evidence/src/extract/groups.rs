@@ -25,7 +25,7 @@ const MAX_WAITING: u64 = 8;
 /// All groups of an extraction, at most [`MAX_GROUPS`], and one for the rest.
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// Groups with more members than this give a fact.
+    /// Groups with more members than this give a fact, and those with a member that was repeated.
     above: u64,
     /// The place of each group, by its key.
     places: HashMap<Box<[u8]>, u32>,
@@ -41,6 +41,8 @@ struct Group {
     times: Times,
     host: Shared,
     members: Members,
+    /// Whether a member stands for several.
+    has_repeated: bool,
 }
 
 /// The first and the last time of members, as long as all of them have times of one clock.
@@ -103,7 +105,7 @@ impl Groups {
         Self { above, places: HashMap::new(), groups: Vec::new(), other: Group::new(), key: Vec::new() }
     }
 
-    /// Counts a record in its group, and returns how many members the group has now.
+    /// Counts a record in its group, as often as it was repeated, and returns how many members the group has with the first of them.
     #[inline]
     pub fn count(&mut self, source: SourceId, time: Option<Utc>, leaf: Digest, observed: &Observed<'_>) -> u64 {
         let waiting = self.above.min(MAX_WAITING);
@@ -136,7 +138,7 @@ impl Groups {
         // The order in which they were met: facts that have equal places in a packet's order keep it.
         keys.sort_unstable_by_key(|(place, _)| *place);
         let counted = keys.into_iter().zip(groups).filter_map(move |((_, key), group)| {
-            let like = (group.members.count() > above).then(|| read_key(&key))?;
+            let like = (group.members.count() > above || group.has_repeated).then(|| read_key(&key))?;
             (!like.class.is_context()).then(|| group.fact(like, FORMULA))
         });
         let rest = (other.members.count() > 0)
@@ -209,17 +211,24 @@ fn read_text<'k>(rest: &mut &'k [u8]) -> Option<&'k str> {
 
 impl Group {
     const fn new() -> Self {
-        Self { times: Times::Nothing, host: Shared::Nothing, members: Members::Waiting(Vec::new()) }
+        Self {
+            times: Times::Nothing,
+            host: Shared::Nothing,
+            members: Members::Waiting(Vec::new()),
+            has_repeated: false,
+        }
     }
 
-    /// Counts a member, and returns how many there are now.
+    /// Counts a member, and returns how many there were with the first time that it counts.
     #[inline]
     fn add(&mut self, time: Option<Interval>, leaf: Digest, waiting: u64, observed: &Observed<'_>) -> u64 {
         self.times = self.times.with(time);
         if !matches!(self.host, Shared::Different) {
             self.host.add(observed.details.host().as_deref());
         }
-        self.members.add(leaf, waiting)
+        let times = observed.details.repeated();
+        self.has_repeated |= times > 1;
+        (self.members.add(leaf, times, waiting) + 1).saturating_sub(times)
     }
 
     fn fact(self, like: NewFact, formula: &str) -> NewFact {
@@ -262,16 +271,16 @@ impl Members {
     }
 
     #[inline]
-    fn add(&mut self, leaf: Digest, waiting: u64) -> u64 {
+    fn add(&mut self, leaf: Digest, times: u64, waiting: u64) -> u64 {
         match self {
-            Self::Waiting(leaves) if (leaves.len() as u64) < waiting => leaves.push(leaf),
+            Self::Waiting(leaves) if times == 1 && (leaves.len() as u64) < waiting => leaves.push(leaf),
             Self::Waiting(leaves) => {
                 let mut tree = merkle::Frontier::default();
                 leaves.iter().for_each(|leaf| tree.push(*leaf));
-                tree.push(leaf);
+                tree.push_repeated(leaf, times);
                 *self = Self::Tree(tree);
             }
-            Self::Tree(tree) => tree.push(leaf),
+            Self::Tree(tree) => tree.push_repeated(leaf, times),
         }
         self.count()
     }

@@ -16,6 +16,10 @@ pub(super) struct Lines<R> {
     /// Bytes of the reader's buffer that the line before took.
     taken: usize,
     number: u64,
+    /// Whether a line that is too long ends at its last carriage return.
+    cuts: bool,
+    /// Bytes of `spanning` that the line before took; those behind them belong to the next one.
+    done: usize,
 }
 
 /// A line without its end.
@@ -31,8 +35,7 @@ pub(super) struct Line<'a> {
 impl Line<'_> {
     /// Its text. Bytes that are not UTF-8 become replacement characters.
     pub fn text(&self) -> Cow<'_, str> {
-        // Nearly all lines are sound, and a whole line is checked faster than piece by piece.
-        std::str::from_utf8(self.bytes).map_or_else(|_| String::from_utf8_lossy(self.bytes), Cow::Borrowed)
+        text_of(self.bytes)
     }
 
     /// Where it is in its source.
@@ -41,15 +44,26 @@ impl Line<'_> {
     }
 }
 
+/// A text. Bytes that are not UTF-8 become replacement characters.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    // Nearly all lines are sound, and a whole line is checked faster than piece by piece.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 impl<R: BufRead> Lines<R> {
     pub fn new(input: R) -> Self {
-        Self { input, spanning: Vec::new(), taken: 0, number: 0 }
+        Self { input, spanning: Vec::new(), taken: 0, number: 0, cuts: false, done: 0 }
+    }
+
+    /// Lines of which those that are too long end at their last carriage return: a source may have no other ends of lines.
+    pub fn cut_at_returns(input: R) -> Self {
+        Self { cuts: true, ..Self::new(input) }
     }
 
     /// The next line; `None` at the end.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.input.consume(std::mem::take(&mut self.taken));
-        self.spanning.clear();
+        self.spanning.drain(..std::mem::replace(&mut self.done, usize::MAX).min(self.spanning.len()));
         let mut too_long = false;
         let whole = loop {
             let buffer = self.input.fill_buf()?;
@@ -66,6 +80,19 @@ impl<R: BufRead> Lines<R> {
             }
             let (piece, length) = end.map_or((buffer, buffer.len()), |end| (&buffer[..end], end + 1));
             let room = MAX_LINE - self.spanning.len();
+            if self.cuts && !too_long && piece.len() > room {
+                self.spanning.extend_from_slice(&piece[..room]);
+                self.input.consume(room);
+                too_long = true;
+                if let Some(end) = memchr::memrchr(b'\r', &self.spanning) {
+                    self.number += 1;
+                    self.done = end + 1;
+                    let bytes = self.spanning.get(..end).unwrap_or_default();
+                    let bytes = without_mark(bytes, self.number);
+                    return Ok(Some(Line { bytes, number: self.number, too_long: false }));
+                }
+                continue;
+            }
             too_long |= piece.len() > room;
             self.spanning.extend_from_slice(&piece[..piece.len().min(room)]);
             self.input.consume(length);
@@ -82,11 +109,14 @@ impl<R: BufRead> Lines<R> {
             &self.spanning
         };
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        // A byte order mark does not belong to the first record.
-        let mark = if self.number == 1 { MARK } else { b"" };
-        let bytes = bytes.strip_prefix(mark).unwrap_or(bytes);
-        Ok(Some(Line { bytes, number: self.number, too_long }))
+        Ok(Some(Line { bytes: without_mark(bytes, self.number), number: self.number, too_long }))
     }
+}
+
+/// A byte order mark does not belong to the first record.
+fn without_mark(bytes: &[u8], number: u64) -> &[u8] {
+    let mark = if number == 1 { MARK } else { b"" };
+    bytes.strip_prefix(mark).unwrap_or(bytes)
 }
 
 #[cfg(test)]

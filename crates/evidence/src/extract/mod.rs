@@ -97,6 +97,12 @@ pub trait Details {
         None
     }
 
+    /// How many records this one stands for, because its source says so: `message repeated 500 times`. 1 by default. It is one record with one
+    /// hash, and counts so many times among the records that are counted together.
+    fn repeated(&self) -> u64 {
+        1
+    }
+
     /// Gives the record's own fields in the order of the record, for whoever compares records with patterns of others. Unlike [`fill`], it
     /// leaves nothing out and cuts nothing; what it gives enters no fact. Nothing by default: only Windows events have them so far.
     ///

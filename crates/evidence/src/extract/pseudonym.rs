@@ -150,6 +150,10 @@ impl Details for RenamedDetails<'_> {
         })
     }
 
+    fn repeated(&self) -> u64 {
+        self.details.repeated()
+    }
+
     fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {
         self.details.fields(each);
     }

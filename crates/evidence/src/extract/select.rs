@@ -35,6 +35,8 @@ struct Candidate {
     order: Order,
     fact: NewFact,
     leaf: Digest,
+    /// How many records it stands for.
+    repeated: u64,
 }
 
 /// When a candidate's turn comes: its time in microseconds, then the order of reading.
@@ -107,28 +109,29 @@ impl Selector {
             }
         }
         let leaf = chain::leaf(observed.raw);
+        let repeated = observed.details.repeated();
         let members = self.groups.count(source, time, leaf, observed);
         let number = self.next;
         self.next += 1;
         let order = Order { micros: time.map_or(i64::MAX, Utc::micros), number };
         if members > self.selection.aggregate_above.0 && !observed.class.is_context() {
-            self.left_out.push(leaf);
+            self.left_out.push_repeated(leaf, repeated);
             return;
         }
         let most = self.most;
         let lane = self.lanes.entry((source, observed.class)).or_default();
         // A lane never gives more than all facts, so its latest candidates beyond that number need not be made.
         if lane.len() >= most && lane.peek().is_none_or(|latest| latest.order <= order) {
-            self.left_out.push(leaf);
+            self.left_out.push_repeated(leaf, repeated);
             return;
         }
         let fact = made.unwrap_or_else(|| make(source, time, observed));
-        lane.push(Candidate { order, fact, leaf });
+        lane.push(Candidate { order, fact, leaf, repeated });
         self.kept += 1;
         if lane.len() > most
             && let Some(latest) = lane.pop()
         {
-            self.left_out.push(latest.leaf);
+            self.left_out.push_repeated(latest.leaf, latest.repeated);
             self.kept -= 1;
         }
         if self.kept > self.most.saturating_mul(4).max(64) {
@@ -146,7 +149,7 @@ impl Selector {
         for lane in self.lanes.values_mut() {
             while lane.len() > level + 1 {
                 if let Some(latest) = lane.pop() {
-                    self.left_out.push(latest.leaf);
+                    self.left_out.push_repeated(latest.leaf, latest.repeated);
                     self.kept -= 1;
                 }
             }
@@ -190,7 +193,7 @@ impl Selector {
             }
         }
         for candidate in lanes.iter().flat_map(|lane| lane.iter().rev()) {
-            self.left_out.push(candidate.leaf);
+            self.left_out.push_repeated(candidate.leaf, candidate.repeated);
         }
         let left_out = LeftOut { count: Counter(self.left_out.size()), root: self.left_out.root() };
         Selected { facts, left_out }

@@ -19,6 +19,8 @@ use crate::{Counter, SourceId, Utc};
 
 /// Bytes that the format of a source is told by.
 const HEAD: usize = 4096;
+/// Longest block of zeros at the beginning of a source that is looked behind, in bytes.
+const MOST_ZEROS: usize = 1 << 20;
 
 /// Reads sources, one after the other, and makes one packet of them.
 #[derive(Debug)]
@@ -100,7 +102,12 @@ impl Extraction {
     ) -> Result<Stats, SourceError> {
         let mut input = Hashed::new(input);
         let mut head = Vec::with_capacity(HEAD);
-        input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(ExtractError::from)?;
+        // Zeros tell no format; what is behind a block of them does.
+        while head.iter().all(|byte| *byte == 0) && head.len() < MOST_ZEROS {
+            if input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(ExtractError::from)? == 0 {
+                break;
+            }
+        }
         if head.is_empty() {
             return Err(SourceError::Empty);
         }
@@ -198,7 +205,8 @@ impl Sink for Watched<'_, '_> {
 /// Version of an extractor: raised when it gives other facts.
 const fn version(format: Format) -> u32 {
     match format {
-        Format::FlowCapture | Format::FlowDatagram | Format::SyslogJson => 2,
+        Format::SyslogJson => 3,
+        Format::FlowCapture | Format::FlowDatagram | Format::Syslog => 2,
         _ => 1,
     }
 }

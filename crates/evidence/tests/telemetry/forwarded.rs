@@ -117,7 +117,7 @@ fn a_whole_line_within_a_message_is_read() {
     assert_eq!(found.only().time.as_ref().unwrap().utc.to_string(), "2026-03-28T09:00:01.000000Z");
     // A program that is named is believed: the message is its own.
     let named = json!({"program": "app", "message": format!("Mar 28 09:00:01 web01 sshd[1]: {ACCEPTED}")});
-    assert_eq!(line(read(&[named]).only()), "message | logged | service:app | -");
+    assert_eq!(line(read(&[named]).only()), "message | told of a logon | service:app | -");
 }
 
 // covers: ARES-012, ARES-014

@@ -1,7 +1,9 @@
 //! Syslog lines: which message becomes which fact (ARES-012).
 
-use gimbal_evidence::extract::{ExtractError, IssueKind, ReadOptions, Stats, read_syslog, read_syslog_json};
-use gimbal_evidence::{Class, NewFact};
+use gimbal_evidence::extract::{
+    ExtractError, Extraction, Format, IssueKind, Observed, ReadOptions, Stats, read_syslog, read_syslog_json,
+};
+use gimbal_evidence::{Class, NewFact, Selection};
 
 use super::{Facts, Found, in_year, line};
 
@@ -46,7 +48,7 @@ fn messages_of_ssh_servers_are_read() {
             ("input_userauth_request: invalid user x [preauth]", "ssh_event | unknown account | - | account:x"),
             (
                 "Connection closed by authenticating user root 206.81.24.125 port 45362 [preauth]",
-                "ssh_event | connection closed | address:206.81.24.125 | account:root",
+                "logon_failed | connection closed | address:206.81.24.125 | account:root",
             ),
             (
                 "Connection closed by 173.234.31.186 [preauth]",
@@ -55,7 +57,7 @@ fn messages_of_ssh_servers_are_read() {
             ("Connection reset by 10.0.0.1 port 9 [preauth]", "ssh_event | connection reset | address:10.0.0.1 | -"),
             (
                 "Disconnected from invalid user ftp 92.255.85.135 port 26138 [preauth]",
-                "ssh_event | disconnected | address:92.255.85.135 | account:ftp",
+                "logon_failed | disconnected | address:92.255.85.135 | account:ftp",
             ),
             ("Disconnected from user bob 10.0.0.1 port 9", "ssh_event | disconnected | address:10.0.0.1 | account:bob"),
             (
@@ -68,7 +70,7 @@ fn messages_of_ssh_servers_are_read() {
             ),
             (
                 "error: maximum authentication attempts exceeded for root from 10.0.0.1 port 9 ssh2 [preauth]",
-                "ssh_event | too many attempts | address:10.0.0.1 | account:root",
+                "logon_failed | too many attempts | address:10.0.0.1 | account:root",
             ),
             (
                 "Did not receive identification string from 10.0.0.1 port 9",
@@ -118,9 +120,156 @@ fn messages_of_ssh_servers_are_read() {
                 "pam_unix(sshd:auth): authentication failure; logname= uid=0 euid=0 tty=ssh ruser= rhost=host.example  user=root",
                 "logon_failed | authentication failure | host:host.example | account:root",
             ),
+            (
+                "pam_sss(sshd:auth): received for user bob: 7 (Authentication failure)",
+                "logon_failed | authentication failure | - | account:bob",
+            ),
+            ("pam_sss(sshd:auth): received for user bob: 9 (no server)", "message | logged | service:sshd | -"),
             ("something new", "message | logged | service:sshd | -"),
+            ("kbdint: wrong password", "message | logged | service:sshd | -"),
+            ("kbdint: password rejected", "message | told of a logon | service:sshd | -"),
         ],
     );
+}
+
+// covers: ARES-012
+#[test]
+fn logons_at_other_servers_are_read() {
+    agree(
+        "dropbear[7]",
+        &[
+            (
+                "Bad password attempt for 'root' from 198.51.100.7:40000",
+                "logon_failed | password refused | address:198.51.100.7 | account:root",
+            ),
+            (
+                "Bad password attempt for 'a' from 10.9.9.9:1' from [2001:db8::1]:40000",
+                "logon_failed | password refused | address:2001:db8::1 | account:a' from 10.9.9.9:1",
+            ),
+            (
+                "Login attempt for nonexistent user from 198.51.100.7:40000",
+                "logon_failed | unknown account | address:198.51.100.7 | -",
+            ),
+            (
+                "Password auth succeeded for 'root' from 198.51.100.7:41000",
+                "logon | password accepted | address:198.51.100.7 | account:root",
+            ),
+            (
+                "Pubkey auth succeeded for 'bob' with ssh-ed25519 key SHA256:x from 10.0.0.8:5",
+                "logon | publickey accepted | address:10.0.0.8 | account:bob",
+            ),
+            ("Child connection from 198.51.100.7:40000", "ssh_event | connection opened | address:198.51.100.7 | -"),
+        ],
+    );
+    agree(
+        "dovecot",
+        &[
+            (
+                "imap-login: Disconnected (auth failed, 1 attempts in 2 secs): user=<info>, method=PLAIN, rip=198.51.100.7, lip=10.0.0.5, session=<a0>",
+                "logon_failed | password refused | address:198.51.100.7 | account:info",
+            ),
+            (
+                "imap-login: Login: user=<x>, method=PLAIN, rip=10.9.9.9>, method=PLAIN, rip=198.51.100.7, lip=10.0.0.5, mpid=33",
+                "logon | login accepted | address:198.51.100.7 | account:x>, method=PLAIN, rip=10.9.9.9",
+            ),
+            ("imap(info)<7><a>: Logged out in=1 out=2", "message | logged | service:dovecot | -"),
+        ],
+    );
+    agree(
+        "vsftpd[7]",
+        &[
+            (
+                "[bob] FAIL LOGIN: Client \"198.51.100.7\"",
+                "logon_failed | password refused | address:198.51.100.7 | account:bob",
+            ),
+            ("[bob] OK LOGIN: Client \"198.51.100.7\"", "logon | login accepted | address:198.51.100.7 | account:bob"),
+        ],
+    );
+    agree(
+        "postfix/smtpd[7]",
+        &[(
+            "warning: unknown[198.51.100.7]: SASL LOGIN authentication failed: UGFzc3dvcmQ6, sasl_username=info",
+            "logon_failed | authentication failure | address:198.51.100.7 | account:info",
+        )],
+    );
+    agree(
+        "proftpd[7]",
+        &[("USER bob: Login failed: Incorrect password", "message | told of a logon | service:proftpd | -")],
+    );
+}
+
+// covers: ARES-012
+#[test]
+fn a_repeated_message_is_the_message_so_many_times() {
+    let text =
+        "Mar 28 09:00:01 a sshd[5]: message repeated 500 times: [ Failed password for root from 5.6.7.8 port 1 ssh2]\n";
+    let mut times = Vec::new();
+    read_syslog(text.as_bytes(), &in_year(2026), &mut |observed: &Observed<'_>| {
+        times.push(observed.details.repeated())
+    })
+    .unwrap();
+    assert_eq!(times, [500]);
+    let fact = one("app[5]", "message repeated 3 times: [ something new]");
+    assert_eq!(
+        (line(&fact).as_str(), fact.attributes["repeated"].as_str()),
+        ("message | logged | service:app | -", "3")
+    );
+    // No log holds so many, and no number is made up.
+    let fact = one("app[5]", "message repeated 99999999999999999999999 times: [ something new]");
+    assert!(!fact.attributes.contains_key("repeated") && fact.attributes["repeated_found"].starts_with("9999"));
+    // As BSD writes it: the message before, of the same host.
+    let text = "Mar 28 09:00:01 a sshd[5]: Failed password for root from 5.6.7.8 port 1 ssh2\n\
+                Mar 28 09:00:31 a last message repeated 20 times\nMar 28 09:01:01 a syslogd: last message repeated 1 time\n\
+                Mar 28 09:01:02 b last message repeated 9 times\n";
+    let found = lines(text);
+    let said: Vec<String> = found.facts.iter().map(line).collect();
+    assert!(
+        said[..3].iter().all(|said| said == "logon_failed | password refused | address:5.6.7.8 | account:root"),
+        "{said:?}"
+    );
+    assert_eq!(found.by("repeated"), [("1".to_owned(), 1), ("20".to_owned(), 1)].into());
+    assert_eq!(said[3], "message | logged | - | -");
+    let json = format!("{}\n", serde_json::json!({"message": "message repeated 7 times: [ x]", "program": "app"}));
+    read_syslog_json(json.as_bytes(), &in_year(2026), &mut |observed: &Observed<'_>| {
+        times.push(observed.details.repeated())
+    })
+    .unwrap();
+    assert_eq!(times, [500, 7]);
+}
+
+// covers: ARES-012
+#[test]
+fn a_carriage_return_ends_a_record_where_another_one_begins() {
+    let of = |second: u32| {
+        format!("Mar 28 09:00:{second:02} a sshd[5]: Failed password for root from 5.6.7.8 port {second} ssh2")
+    };
+    let found = lines(&format!("{}\r{}\r{}", of(1), of(2), of(3)));
+    let at = |index: usize| found.facts[index].locator.as_ref().unwrap().at.as_str();
+    assert_eq!((found.stats.parsed, found.stats.damaged), (3, 0));
+    assert_eq!((at(0), at(1), at(2)), ("line 1", "line 1 part 2", "line 1 part 3"));
+    assert!(found.facts.iter().all(|fact| fact.class == Class::LogonFailed));
+    // Any other one is text.
+    let progress = one("app", "10%\r20%\r done");
+    assert_eq!(progress.attributes["message"], "10%\r20%\r done");
+    // A source without any other end of lines is longer than a line may be.
+    let many: Vec<String> = (0..40_000).map(|number| of(number % 60)).collect();
+    let found = lines(&many.join("\r"));
+    assert!(many.join("\r").len() > 2 << 20);
+    assert_eq!((found.stats.parsed, found.stats.damaged), (40_000, 0));
+}
+
+#[test]
+fn zeros_before_a_record_are_damaged_and_the_record_is_read() {
+    let text = format!("{}Mar 28 09:00:01 a x: one\n\0\0Mar 28 09:00:02 a x: two\n\0\0\0", "\0".repeat(5_000));
+    assert_eq!(Format::detect(text.as_bytes()), Some(Format::Syslog));
+    let found = lines(&text);
+    assert_eq!((found.stats.parsed, found.stats.damaged), (2, 3));
+    assert!(found.stats.issues[0].what.contains("5000 bytes of zeros"));
+    assert_eq!(Format::detect(&[0; 100]), None);
+    let mut extraction = Extraction::new(Selection::default(), in_year(2026));
+    extraction.read(text.as_bytes(), None, 0).unwrap();
+    let packet = extraction.finish().unwrap();
+    assert_eq!((packet.header().sources[0].format.as_str(), packet.header().sources[0].records.0), ("syslog", 2));
 }
 
 // covers: ARES-012

@@ -10,6 +10,7 @@ use super::super::lines::Lines;
 use super::super::members::{Members, each, first, moment};
 use super::super::windows;
 use super::super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats};
+use super::Place;
 use super::frame::{Frame, When};
 use super::object::{self, Around, HOST, MESSAGE, PID, PROGRAM, TIME, is_forwarded, no_message};
 use super::reading::{Reading, pairs};
@@ -44,7 +45,10 @@ pub fn read_syslog_json(
             windows::json::Line::Event(event) => reader.event(&event, line.bytes, &place)?,
             windows::json::Line::Lacks(what) => reader.run.damage(place(), IssueKind::Malformed, what, line.bytes)?,
             windows::json::Line::Other => match first(members, MESSAGE) {
-                Some(message) => observe(&mut reader, &mut years, line.number, members, &message, line.bytes, None)?,
+                Some(message) => {
+                    let place = Place { line: line.number, part: 0 };
+                    observe(&mut reader, &mut years, place, members, &message, line.bytes, None)?;
+                }
                 None => reader.run.damage(place(), IssueKind::Malformed, no_message(members), line.bytes)?,
             },
         }
@@ -61,7 +65,7 @@ pub(super) fn observe_within(
     members: &Members,
 ) -> Result<(), ExtractError> {
     let zone = reader.run.options.zone_minutes.unwrap_or(0);
-    let place = || format!("line {}", around.line);
+    let place = || around.place.to_string();
     match windows::json::read(members, zone, around.time) {
         windows::json::Line::Event(event) => {
             return reader.event_within(&event, around.raw, &place, &|fact| around.fill(fact));
@@ -76,13 +80,13 @@ pub(super) fn observe_within(
     if let Some(message) = &message
         && is_forwarded(members)
     {
-        return observe(reader, years, around.line, members, message, around.raw, Some(around));
+        return observe(reader, years, around.place, members, message, around.raw, Some(around));
     }
     let frame = Frame { message: message.as_deref().unwrap_or(around.frame.message), ..*around.frame };
     let reading = super::read(frame.program, frame.message);
     let own_time = first(members, TIME).filter(|found| around.time.is_none() && moment(found, zone).is_some());
     let time = around.time.or_else(|| moment(own_time.as_deref()?, zone));
-    let record = super::Record { line: around.line, frame: &frame, reading: &reading };
+    let record = super::Record { place: around.place, frame: &frame, reading: &reading };
     let own = Own { record, members, time_found: own_time.as_deref().unwrap_or(frame.time_found) };
     reader.run.parsed(1);
     reader.run.emit(&Observed {
@@ -101,7 +105,7 @@ pub(super) fn observe_within(
 fn observe(
     reader: &mut windows::Reader<'_>,
     years: &mut Years,
-    line: u64,
+    place: Place,
     members: &Members,
     message: &str,
     raw: &[u8],
@@ -116,7 +120,8 @@ fn observe(
         (found, time) = (Cow::Borrowed(around.frame.time_found), around.time);
     }
     let program = first(members, PROGRAM).unwrap_or_default();
-    let mut forwarded = Forwarded { line, members, program: &program, time_found: &found, said: Said::Nothing, around };
+    let mut forwarded =
+        Forwarded { place, members, program: &program, time_found: &found, said: Said::Nothing, around };
     if let Some(record) = AuditRecord::read(message) {
         reader.run.parsed(1);
         let event = auditd::single(&record);
@@ -154,14 +159,14 @@ fn observe(
         if let (Some(frame), None) = (&frame, around)
             && let Some(inner) = object::members(frame.message)
         {
-            return observe_within(reader, years, &Around { line, frame, time: framed.or(time), raw }, &inner);
+            return observe_within(reader, years, &Around { place, frame, time: framed.or(time), raw }, &inner);
         }
         reader.run.parsed(1);
         let reading = match &frame {
             Some(frame) => super::read(frame.program, frame.message),
             None => super::read(&program, message),
         };
-        let record = frame.as_ref().map(|frame| super::Record { line, frame, reading: &reading });
+        let record = frame.as_ref().map(|frame| super::Record { place, frame, reading: &reading });
         forwarded.said = match &record {
             Some(record) => Said::Frame(record, framed.is_some()),
             None => Said::Message(&reading),
@@ -200,7 +205,7 @@ enum Said<'a> {
 }
 
 struct Forwarded<'a> {
-    line: u64,
+    place: Place,
     members: &'a Members,
     program: &'a str,
     time_found: &'a str,
@@ -225,7 +230,7 @@ impl Forwarded<'_> {
 
 impl Details for Forwarded<'_> {
     fn place(&self) -> String {
-        format!("line {}", self.line)
+        self.place.to_string()
     }
 
     fn time_found(&self) -> String {
@@ -234,6 +239,14 @@ impl Details for Forwarded<'_> {
             Said::Sysmon(event) if event.time.is_some() => event.time_found().to_owned(),
             Said::Frame(record, true) => record.time_found(),
             _ => self.time_found.to_owned(),
+        }
+    }
+
+    fn repeated(&self) -> u64 {
+        match &self.said {
+            Said::Message(reading) => reading.repeated,
+            Said::Frame(record, _) => record.repeated(),
+            Said::Nothing | Said::Audit(..) | Said::Sysmon(_) => 1,
         }
     }
 
@@ -300,6 +313,10 @@ impl Details for Own<'_> {
 
     fn time_found(&self) -> String {
         self.time_found.to_owned()
+    }
+
+    fn repeated(&self) -> u64 {
+        self.record.repeated()
     }
 
     fn clock(&self) -> Option<Utc> {

@@ -1,77 +1,154 @@
 //! Syslog: lines of RFC 3164 and RFC 5424 (ARES-012).
 
+mod daemons;
 mod forwarded;
 mod frame;
 mod object;
 mod pam;
 mod reading;
+mod repeated;
 mod sshd;
 mod sysmon;
 mod system;
+mod words;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::BufRead;
 
 pub use forwarded::read_syslog_json;
 
 use super::clock::Years;
+use super::detect::starts_as_syslog;
 use super::fill::{about, about_process, put, put_some};
-use super::lines::Lines;
+use super::lines::{Lines, text_of};
 use super::run::Run;
 use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats, windows};
+use crate::fact::TELLS_OF_A_LOGON;
 use crate::{Class, EntityKind, NewFact, Utc};
 use frame::{Frame, When};
 use object::Around;
 use reading::Reading;
+use repeated::Last;
 
-/// Reads lines of syslog. Empty lines are dropped. A message that is a JSON object is read as what it holds: a Windows event, what an agent
-/// forwards, or what a program says in members.
+/// Reads lines of syslog. Empty lines are dropped; where a record begins behind a carriage return, it is one of its own. A message that is a
+/// JSON object is read as what it holds: a Windows event, what an agent forwards, or what a program says in members.
 ///
 /// # Errors
 /// When the source cannot be read, or a line is damaged and the extractor is strict.
 pub fn read_syslog(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
     let mut reader = windows::Reader::new(options, sink);
-    let zone = options.zone_minutes.unwrap_or(0);
     let mut years = Years::new(options.year, options.zone_minutes);
-    let mut lines = Lines::new(input);
-    let mut noted = false;
+    let mut lines = Lines::cut_at_returns(input);
+    let mut state = State::default();
     while let Some(line) = lines.next()? {
-        let run = &mut reader.run;
-        if !run.takes(&line)? {
+        if !reader.run.takes(&line)? {
             continue;
         }
-        let number = line.number;
-        let at = || line.place();
-        let text = line.text();
-        let Some(mut frame) = Frame::read(&text, zone) else {
-            run.damage(at(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", line.bytes)?;
-            continue;
-        };
-        let members = object::members(frame.message);
-        let time = match frame.when {
-            When::Unknown => None,
-            When::At(time) => Some(time),
-            When::YearLess(time) => {
-                let utc = years.utc(time);
-                let has_own = || members.as_ref().is_some_and(|members| object::has_time(members, zone));
-                if utc.is_none() && !noted && !has_own() {
-                    noted = true;
-                    let what = options.year.map_or_else(|| YEAR.to_owned(), |year| no_such_day(frame.time_found, year));
-                    run.note(Issue::new(at(), IssueKind::Time, what, line.bytes));
-                }
-                frame.clock = if utc.is_none() { years.clock(time) } else { None };
-                utc
-            }
-        };
-        if let Some(members) = members {
-            let around = Around { line: number, frame: &frame, time, raw: line.bytes };
-            forwarded::observe_within(&mut reader, &mut years, &around, &members)?;
-        } else {
-            run.parsed(1);
-            observe(run, number, &frame, time, line.bytes);
+        for (part, bytes) in parts(line.bytes).enumerate() {
+            let place = Place { line: line.number, part };
+            let bytes = without_zeros(&mut reader.run, place, bytes)?;
+            read_record(&mut reader, &mut years, &mut state, place, bytes)?;
         }
     }
     Ok(reader.run.finish())
+}
+
+/// What is known of the lines before.
+#[derive(Debug, Default)]
+struct State {
+    /// Whether it was said that times have no year.
+    noted: bool,
+    last: Last,
+}
+
+/// Where a record is: in which line, and which part of it, from 0. Lines have one part; more where a record begins behind a carriage return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    line: u64,
+    part: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if self.part > 0 { write!(f, " part {}", self.part + 1) } else { Ok(()) }
+    }
+}
+
+/// Longest beginning of a line that is looked at, in bytes: times are shorter.
+const BEGINNING: usize = 64;
+
+/// The records of a line: a carriage return ends one where another one begins behind it. Some forwarders end lines so. Any other carriage
+/// return is text of a message.
+fn parts(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let all = rest?;
+        let ends = memchr::memchr_iter(b'\r', all).find(|end| {
+            let behind = all.get(end + 1..).unwrap_or_default();
+            starts_as_syslog(behind.get(..BEGINNING).unwrap_or(behind))
+        });
+        rest = ends.and_then(|end| all.get(end + 1..));
+        ends.map_or(Some(all), |end| all.get(..end))
+    })
+}
+
+/// A record without the zeros before it: a machine that lost power leaves such blocks. They are damage, and the record behind them is read.
+fn without_zeros<'a>(run: &mut Run<'_>, place: Place, bytes: &'a [u8]) -> Result<&'a [u8], ExtractError> {
+    if bytes.first() != Some(&0) {
+        return Ok(bytes);
+    }
+    let (zeros, rest) = bytes.split_at(bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len()));
+    let what = format!("{} bytes of zeros, as a machine that lost power leaves them", zeros.len());
+    run.damage(place.to_string(), IssueKind::Malformed, what, zeros)?;
+    Ok(rest)
+}
+
+/// Gives the fact of a record; one without text gives none.
+fn read_record(
+    reader: &mut windows::Reader<'_>,
+    years: &mut Years,
+    state: &mut State,
+    place: Place,
+    bytes: &[u8],
+) -> Result<(), ExtractError> {
+    let run = &mut reader.run;
+    let options = run.options;
+    let zone = options.zone_minutes.unwrap_or(0);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(());
+    }
+    let text = text_of(bytes);
+    let Some(mut frame) = Frame::read(&text, zone) else {
+        return run.damage(place.to_string(), IssueKind::Malformed, "no line of RFC 3164 or RFC 5424", bytes);
+    };
+    let members = object::members(frame.message);
+    let time = match frame.when {
+        When::Unknown => None,
+        When::At(time) => Some(time),
+        When::YearLess(time) => {
+            let utc = years.utc(time);
+            let has_own = || members.as_ref().is_some_and(|members| object::has_time(members, zone));
+            if utc.is_none() && !state.noted && !has_own() {
+                state.noted = true;
+                let what = options.year.map_or_else(|| YEAR.to_owned(), |year| no_such_day(frame.time_found, year));
+                run.note(Issue::new(place.to_string(), IssueKind::Time, what, bytes));
+            }
+            frame.clock = if utc.is_none() { years.clock(time) } else { None };
+            utc
+        }
+    };
+    if let Some(members) = members {
+        state.last.forget();
+        let around = Around { place, frame: &frame, time, raw: bytes };
+        forwarded::observe_within(reader, years, &around, &members)
+    } else {
+        run.parsed(1);
+        observe(run, &state.last, place, &frame, time, bytes);
+        state.last.keep(&frame);
+        Ok(())
+    }
 }
 
 const YEAR: &str = "times have no year, so their order is known within this source and not beside others: give the year, as with --year 2026";
@@ -82,10 +159,10 @@ fn no_such_day(found: &str, year: i16) -> String {
 }
 
 /// Gives the fact of a line.
-fn observe(run: &mut Run<'_>, line: u64, frame: &Frame<'_>, time: Option<Utc>, raw: &[u8]) {
-    let reading = read(frame.program, frame.message);
+fn observe(run: &mut Run<'_>, last: &Last, place: Place, frame: &Frame<'_>, time: Option<Utc>, raw: &[u8]) {
+    let reading = last.read(frame);
     let (class, action) = (reading.class, reading.action);
-    let details = Record { line, frame, reading: &reading };
+    let details = Record { place, frame, reading: &reading };
     run.emit(&Observed {
         class,
         action,
@@ -97,11 +174,23 @@ fn observe(run: &mut Run<'_>, line: u64, frame: &Frame<'_>, time: Option<Utc>, r
     });
 }
 
-/// What the message of a program says; a message that no grammar knows is what the program logged.
+/// What the message of a program says; a message that no grammar knows is what the program logged. `message repeated N times: [ MESSAGE]`, which
+/// a syslog daemon writes in the place of equal messages, is that message N times.
 fn read<'a>(program: &'a str, message: &'a str) -> Reading<'a> {
+    match repeated::inner(message) {
+        Some((times, inner)) => repeated::times(read_once(program, inner), times),
+        None => read_once(program, message),
+    }
+}
+
+fn read_once<'a>(program: &'a str, message: &'a str) -> Reading<'a> {
     let name = program.rsplit('/').next().unwrap_or(program);
     let found = match name {
-        "sshd" | "sshd-session" | "sshd-auth" | "dropbear" => sshd::read(message),
+        "sshd" | "sshd-session" | "sshd-auth" => sshd::read(message),
+        "dropbear" => daemons::dropbear(message).or_else(|| sshd::read(message)),
+        "dovecot" => daemons::dovecot(message),
+        "vsftpd" => daemons::vsftpd(message),
+        "smtpd" => daemons::postfix(message),
         "kernel" => system::kernel(message),
         "sudo" => system::sudo(message),
         "su" => system::su(message),
@@ -113,19 +202,22 @@ fn read<'a>(program: &'a str, message: &'a str) -> Reading<'a> {
         _ if message.starts_with("pam_") => pam::read(message),
         _ => None,
     };
-    found.unwrap_or_else(|| Reading::new(Class::Message, "logged").by(super::fill::named(EntityKind::Service, program)))
+    found.unwrap_or_else(|| {
+        let action = if words::tell_of_a_logon(message) { TELLS_OF_A_LOGON } else { "logged" };
+        Reading::new(Class::Message, action).by(super::fill::named(EntityKind::Service, program))
+    })
 }
 
 /// A line and what it says.
 struct Record<'a> {
-    line: u64,
+    place: Place,
     frame: &'a Frame<'a>,
     reading: &'a Reading<'a>,
 }
 
 impl Details for Record<'_> {
     fn place(&self) -> String {
-        format!("line {}", self.line)
+        self.place.to_string()
     }
 
     fn clock(&self) -> Option<Utc> {
@@ -139,6 +231,10 @@ impl Details for Record<'_> {
 
     fn time_found(&self) -> String {
         self.frame.time_found.to_owned()
+    }
+
+    fn repeated(&self) -> u64 {
+        self.reading.repeated
     }
 
     fn fill(&self, fact: &mut NewFact) {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::fill::{put, put_some};
 use super::super::members::{Members, find, first, moment};
+use super::Place;
 use super::frame::{COOKIE, Frame};
 use crate::{NewFact, Utc};
 
@@ -69,7 +70,7 @@ pub(super) fn members(message: &str) -> Option<Members> {
 /// The line around an object.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    pub line: u64,
+    pub place: Place,
     pub frame: &'a Frame<'a>,
     /// When it was written, if that is known.
     pub time: Option<Utc>,

@@ -17,6 +17,19 @@ pub(super) fn read(message: &str) -> Option<Reading<'_>> {
         Reading::new(Class::SessionClosed, "session closed").on_account(without_number(name))
     } else if let Some(rest) = text.strip_prefix("authentication failure;") {
         failure(rest, "authentication failure")
+    } else if let Some((name, error)) = text.strip_prefix("received for user ").and_then(|rest| rest.split_once(": ")) {
+        // `received for user bob: 7 (Authentication failure)`: an error of PAM by its number, as pam_sss writes it.
+        let (number, words) = error.split_once(" (").unwrap_or((error, ""));
+        let action = match number.trim() {
+            "6" => "permission denied",
+            "7" => "authentication failure",
+            "10" => "unknown account",
+            "11" => "too many attempts",
+            "13" => "account not allowed",
+            _ => return None,
+        };
+        let words = words.trim_end().strip_suffix(')').unwrap_or(words);
+        Reading::new(Class::LogonFailed, action).on_account(name).with("error", words)
     } else if let Some(name) = text.strip_prefix("password changed for ") {
         Reading::new(Class::PasswordChanged, "password changed").on_account(name.trim_end())
     } else {

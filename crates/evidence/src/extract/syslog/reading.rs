@@ -15,6 +15,8 @@ pub(super) struct Reading<'a> {
     pub action: &'static str,
     pub actor: Name<'a>,
     pub object: Name<'a>,
+    /// How often the message was written, where it says so.
+    pub repeated: u64,
     /// The part of the message that holds `key=value` pairs.
     pub pairs: &'a str,
     fields: [(&'static str, &'a str); FIELDS],
@@ -23,7 +25,7 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     #[inline]
     pub fn new(class: Class, action: &'static str) -> Self {
-        Self { class, action, actor: None, object: None, pairs: "", fields: [("", ""); FIELDS] }
+        Self { class, action, actor: None, object: None, repeated: 1, pairs: "", fields: [("", ""); FIELDS] }
     }
 
     #[inline]

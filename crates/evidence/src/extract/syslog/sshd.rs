@@ -6,11 +6,6 @@ use crate::Class;
 
 /// What a message of an SSH server says; `None` for one that no rule here knows.
 pub(super) fn read(message: &str) -> Option<Reading<'_>> {
-    if let Some(rest) = message.strip_prefix("message repeated ") {
-        let (times, inner) = rest.split_once(" times: [")?;
-        let inner = inner.trim_start();
-        return read(inner.strip_suffix(']').unwrap_or(inner)).map(|reading| reading.with("repeated", times));
-    }
     let message = message.strip_prefix("error: ").or_else(|| message.strip_prefix("fatal: ")).unwrap_or(message);
     let text = message.trim_end();
     let text = text.strip_suffix("[preauth]").map_or(text, str::trim_end);
@@ -119,20 +114,23 @@ fn too_many(text: &str) -> Option<Reading<'_>> {
     let (name, from) = rest.rsplit_once(" from ")?;
     let name = name.strip_prefix("invalid user ").unwrap_or(name);
     let peer = peer(from);
-    let reading = Reading::new(Class::SshEvent, "too many attempts").by_machine(peer.address);
+    // The server writes it after the last refused attempt, and in place of attempts that it does not log.
+    let reading = Reading::new(Class::LogonFailed, "too many attempts").by_machine(peer.address);
     Some(reading.on_account(name).with("port", peer.port))
 }
 
 /// `[authenticating user |invalid user |user ]NAME ADDRESS port PORT`, or an address alone.
 fn ended<'a>(action: &'static str, text: &'a str) -> Option<Reading<'a>> {
     let peer = peer(text);
-    let reading = Reading::new(Class::SshEvent, action).by_machine(peer.address);
-    let reading = reading.with("port", peer.port).with("reason", peer.after);
     // `totobad user NAME` and the like: what stands before ` user ` says what the server took the account for.
     let (kind, name) = match peer.before.strip_prefix("user ") {
         Some(name) => ("", name),
         None => peer.before.split_once(" user ").unwrap_or(("", "")),
     };
+    // Who leaves while the server still asks who it is was not let in. Nothing else is logged where keys alone are allowed.
+    let class = if matches!(kind, "authenticating" | "invalid") { Class::LogonFailed } else { Class::SshEvent };
+    let reading = Reading::new(class, action).by_machine(peer.address);
+    let reading = reading.with("port", peer.port).with("reason", peer.after);
     Some(reading.on_account(name).with("user_kind", kind))
 }
 
