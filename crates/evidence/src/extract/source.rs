@@ -206,7 +206,7 @@ impl Sink for Watched<'_, '_> {
 const fn version(format: Format) -> u32 {
     match format {
         Format::SyslogJson => 3,
-        Format::FlowCapture | Format::FlowDatagram | Format::Syslog => 2,
+        Format::FlowCapture | Format::FlowDatagram | Format::Syslog | Format::WindowsJson => 2,
         _ => 1,
     }
 }

@@ -131,6 +131,81 @@ fn a_line_without_a_message_is_damaged_and_says_what_is_known() {
     assert!(second.what.contains("journalctl --all"), "{}", second.what);
 }
 
+/// Exports without names beside the values, or with all of them in one text.
+// covers: ARES-011
+#[test]
+fn event_data_are_read_from_what_an_export_left_of_them() {
+    let mut head = json!({
+        "Id": 4625, "RecordId": 7, "ProviderName": "Microsoft-Windows-Security-Auditing", "LogName": "Security",
+        "MachineName": "DC01", "ProcessId": 700, "TimeCreated": "2026-03-10T08:00:00.0000000Z",
+    });
+    let with = |head: &Value, name: &str, value: Value| {
+        let mut line = head.clone();
+        line.as_object_mut().unwrap().insert(name.to_owned(), value);
+        line
+    };
+    let values = [
+        json!({"BinaryLength": 12, "Value": "S-1-0-0"}),
+        json!("-"),
+        json!("-"),
+        json!(0),
+        json!("S-1-0-0"),
+        json!("bob"),
+        json!("CORP"),
+        json!(-1_073_741_715),
+        json!("%%2313"),
+        json!(-1_073_741_718),
+        json!(3),
+        json!("NtLmSsp "),
+        json!("NTLM"),
+        json!("KALI"),
+        json!("-"),
+        json!("-"),
+        json!(0),
+        json!(0),
+        json!("-"),
+        json!("10.0.0.66"),
+        json!("4444"),
+    ];
+    let properties = values.iter().map(|value| json!({"Value": value})).collect::<Value>();
+    let text = "An account failed to log on.\r\n\r\nSubject:\r\n\tSecurity ID:\t\tS-1-0-0\r\n\tAccount Name:\t\t-\r\n\r\nLogon Type:\t\t\t3\r\n\r\n\
+                Account For Which Logon Failed:\r\n\tAccount Name:\t\tbob\r\n\tAccount Domain:\t\tCORP\r\n\r\nFailure Information:\r\n\tStatus:\t\t\t0xc000006d\r\n\
+                \r\nNetwork Information:\r\n\tWorkstation Name:\tKALI\r\n\tSource Network Address:\t10.0.0.66\r\n";
+    let payload = json!({"EventData": {"Data": [
+        {"@Name": "TargetUserName", "#text": "bob"}, {"@Name": "TargetDomainName", "#text": "CORP"}, {"@Name": "LogonType", "#text": "3"},
+        {"@Name": "IpAddress", "#text": "10.0.0.66"}, {"@Name": "Status", "#text": "0xc000006d"},
+    ]}});
+    for (name, line) in [
+        ("Properties", with(&head, "Properties", properties)),
+        ("Message", with(&head, "Message", text.into())),
+        (
+            "Payload",
+            json!({
+                "PayloadData1": "Target: CORP\\bob", "EventId": 4625, "Provider": "Microsoft-Windows-Security-Auditing", "Channel": "Security",
+                "Computer": "DC01", "TimeCreated": "2026-03-10T08:00:00.0000000+00:00", "Payload": payload.to_string(),
+            }),
+        ),
+    ] {
+        let found = read(&[line]);
+        let fact = found.only();
+        assert_eq!(self::line(fact), "logon_failed | network logon | address:10.0.0.66 | account:CORP\\bob", "{name}");
+        assert_eq!(fact.attributes["Status"], "0xc000006d", "{name}");
+        assert!(!fact.attributes.contains_key("LevelDisplayName"), "{name}");
+    }
+    // A process of Sysmon names its fields in its text, and a script is its text.
+    let members = head.as_object_mut().unwrap();
+    members.extend(
+        json!({"Id": 1, "ProviderName": "Microsoft-Windows-Sysmon", "LogName": "Microsoft-Windows-Sysmon/Operational"})
+            .as_object()
+            .unwrap()
+            .clone(),
+    );
+    let text = "Process Create:\r\nRuleName: technique_id=T1059\r\nProcessId: 7\r\nImage: C:\\a.exe\r\nParentImage: C:\\b.exe\r\nParentProcessId: 6";
+    let found = read(&[with(&head, "Message", text.into())]);
+    assert_eq!(line(found.only()), "process_started | process started | process:C:\\b.exe (6) | process:C:\\a.exe (7)");
+    assert!(!format!("{:?}", found.only()).contains("T1059"));
+}
+
 /// The same refused logon as four programs write it.
 pub(super) fn refused_logons() -> [(&'static str, Value); 4] {
     let provider = "Microsoft-Windows-Security-Auditing";

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::super::members::{Members, each, find, first, moment, text};
+use super::named;
 use crate::Utc;
 
 /// What a line of JSON is.
@@ -94,7 +95,20 @@ pub(in super::super) fn read(members: &Members, zone_minutes: i16, around: Optio
     for fields in &data {
         event.fields(fields);
     }
-    if data.is_empty() {
+    let payload = payload(members).filter(|_| data.is_empty());
+    if let Some(payload) = &payload {
+        for fields in DATA.iter().filter_map(|name| find(payload, name)?.as_object()) {
+            event.fields(fields);
+        }
+    }
+    let number = id.trim().parse().unwrap_or_default();
+    let message = named::without_rule(first(members, MESSAGE).unwrap_or_default(), &provider);
+    let unnamed = data.is_empty() && payload.is_none();
+    let named = if unnamed { named_later(members, &message, &provider, number) } else { Vec::new() };
+    for (name, value) in &named {
+        event.field(name, value);
+    }
+    if unnamed && (named.is_empty() || !is_of_powershell(members)) {
         let head = [ID, WEAK_ID, PROVIDER, CHANNEL, COMPUTER, RECORD, PROCESS, USER, LEVEL, KEYWORDS, MESSAGE];
         each(members, &mut |name, value| {
             let is_head = head.iter().any(|names| names.contains(&name)) || (TIME.contains(&name) && value == found);
@@ -103,7 +117,29 @@ pub(in super::super) fn read(members: &Members, zone_minutes: i16, around: Optio
             }
         });
     }
-    Line::Event(event.end(&first(members, MESSAGE).unwrap_or_default()))
+    Line::Event(event.end(&message))
+}
+
+/// The event data that `EvtxECmd` writes as a text of JSON.
+fn payload(members: &Members) -> Option<Members> {
+    let payload: Members = serde_json::from_str(members.get("Payload")?.as_str()?).ok()?;
+    DATA.iter().any(|name| find(&payload, name).is_some()).then_some(payload)
+}
+
+/// Whether an event has the head that `Get-WinEvent` gives it: beside the data it has members of the log and none of the event.
+fn is_of_powershell(members: &Members) -> bool {
+    members.contains_key("Id") && members.contains_key("ProviderName")
+}
+
+/// Fields that get their names from the order of their template, or from the text of the event. None where the event names one of them itself.
+fn named_later(members: &Members, message: &str, provider: &str, id: u32) -> named::Fields {
+    let by_position = named::by_position(members, provider, id);
+    if !by_position.is_empty() {
+        return by_position;
+    }
+    let by_text = named::by_text(message, provider, id);
+    let is_there = |(name, _): &(String, String)| name != "ProcessId" && members.contains_key(name);
+    if by_text.iter().any(is_there) { Vec::new() } else { by_text }
 }
 
 /// An event whose elements are objects; attributes are in `#attributes`, under names with `@`, or in `NAME_attributes`.

@@ -9,6 +9,7 @@ mod event;
 mod fact;
 pub(super) mod json;
 mod log;
+mod named;
 mod openssh;
 mod rules;
 mod stream;
