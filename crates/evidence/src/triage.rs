@@ -6,6 +6,7 @@ mod hits;
 mod html;
 mod places;
 mod played;
+mod unasked;
 mod words;
 
 use std::fmt::Write as _;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 pub use gaps::{Gaps, Skipped};
 pub use places::Places;
 pub use played::Played;
+pub use unasked::UnreadLogons;
 pub use words::{line, time};
 
 use crate::judge::Verdict;
@@ -172,7 +174,8 @@ impl Triage<'_> {
             "balance": outcome.balance.map(Milli::to_f64),
             "packet": packet.header().packet, "head": packet.head(), "root": packet.root(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
             "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
-            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated, "selection": packet.header().selection,
+            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated,
+            "unread_logons": self.gaps.unread_logons.count, "without_data": self.gaps.without_data, "selection": packet.header().selection,
             "no_telemetry": self.gaps.no_telemetry.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "skipped": self.gaps.skipped.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "missing": self.missing().collect::<Vec<_>>(), "idle_statements": self.idle(),

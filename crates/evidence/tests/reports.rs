@@ -70,6 +70,51 @@ fn gaps_are_counted_apart_and_said_in_every_form() {
     assert_eq!(Gaps::of(&packet, None).unclassified, 0);
 }
 
+fn gaps_of(text: &str) -> Gaps {
+    let mut extraction = Extraction::new(Selection::default(), in_year(2026));
+    extraction.read(text.as_bytes(), None, 0).unwrap();
+    Gaps::of(&extraction.finish().unwrap(), Some(&shipped_rules()))
+}
+
+/// One ordinary logon beside them does not make messages read.
+#[test]
+fn logons_in_words_that_no_rule_asks_about_are_a_gap() {
+    let ordinary = "Mar 10 08:00:00 web01 sshd[1]: Accepted publickey for bob from 10.0.0.8 port 5 ssh2\n\
+                    Mar 10 08:00:01 web01 dbus-daemon[1]: Failed to activate service 'org.freedesktop.login1': timed out\n\
+                    Mar 10 08:00:02 web01 app[1]: ready\n";
+    assert!(gaps_of(ordinary).is_none());
+    let told: String = (0..60)
+        .map(|second| {
+            format!("Mar 10 08:01:{second:02} web01 proftpd[1]: USER root (Login failed): Incorrect password\n")
+        })
+        .collect();
+    let gaps = gaps_of(&format!("{ordinary}{told}"));
+    assert_eq!((gaps.unread_logons.count, gaps.is_none()), (60, false));
+    let said = gaps.sentence().unwrap();
+    assert!(
+        said.contains("60 messages tell of logons in words that no rule asks about (written by")
+            && said.contains("proftpd"),
+        "{said}"
+    );
+}
+
+#[test]
+fn windows_events_without_their_data_are_a_gap() {
+    let event = |second: u32, rest: &str| {
+        format!(
+            "{{\"Id\":4625,\"ProviderName\":\"Microsoft-Windows-Security-Auditing\",\"LogName\":\"Security\",\"MachineName\":\"DC01\",\
+             \"TimeCreated\":\"2026-03-10T08:00:{second:02}Z\"{rest}}}\n"
+        )
+    };
+    let bare: String =
+        (0..30).map(|second| event(second, ",\"Message\":\"Fehler beim Anmelden eines Kontos.\"")).collect();
+    let gaps = gaps_of(&bare);
+    assert_eq!((gaps.without_data, gaps.is_none()), (30, false));
+    assert!(gaps.sentence().unwrap().contains("30 Windows events have no data fields"), "{:?}", gaps.sentence());
+    let named = "\"EventID\":4625,\"Channel\":\"Security\",\"Hostname\":\"ws01\",\"EventTime\":\"2026-03-10 08:00:01\",\"TargetUserName\":\"bob\"";
+    assert_eq!(gaps_of(&format!("{{{named}}}\n")).without_data, 0);
+}
+
 #[test]
 fn a_report_ends_with_the_command_for_the_raw_record() {
     let (packet, outcome) = case(false);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::unasked::{UnreadLogons, is_observed, unclassified, unread_logons, without_data};
 use crate::rules::RuleSet;
 use crate::{Class, FactId, Packet, Utc};
 
@@ -14,8 +15,12 @@ pub struct Gaps {
     pub damaged: u64,
     /// Facts that state what was not collected in the time of the observed facts.
     pub not_collected: Vec<FactId>,
-    /// Records of the packet, if none of them is of a class that a rule of the Architect asks about; else 0.
+    /// Records of the sources of which none is of a class that a rule of the Architect asks about.
     pub unclassified: u64,
+    /// Messages that tell of logons in words that no grammar knows. None if a model spoke, which reads messages.
+    pub unread_logons: UnreadLogons,
+    /// Windows events that name nobody and nothing, because an export left their data out.
+    pub without_data: u64,
     /// Facts without a time in UTC, where that leaves open what came before what: several sources were observed, or a fact has no time at all
     /// by its own source either. Within one source that names no year the order is known.
     pub undated: u64,
@@ -45,6 +50,8 @@ impl Gaps {
             damaged,
             not_collected: not_collected(packet),
             unclassified,
+            unread_logons: rules.map_or_else(UnreadLogons::default, |_| unread_logons(packet)),
+            without_data: without_data(packet),
             undated: undated(packet),
             skipped: Vec::new(),
             no_telemetry: Vec::new(),
@@ -68,8 +75,11 @@ impl Gaps {
     /// Whether nothing is missing.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        let Self { in_no_fact, damaged, not_collected, unclassified, undated, skipped, no_telemetry: _ } = self;
-        [*in_no_fact, *damaged, *unclassified, *undated] == [0; 4] && not_collected.is_empty() && skipped.is_empty()
+        let Self { in_no_fact, damaged, not_collected, unclassified, undated, skipped, no_telemetry: _, .. } = self;
+        let Self { unread_logons, without_data, .. } = self;
+        [*in_no_fact, *damaged, *unclassified, *undated, unread_logons.count, *without_data] == [0; 6]
+            && not_collected.is_empty()
+            && skipped.is_empty()
     }
 
     /// The files that hold no telemetry, in a sentence; `None` if there was none.
@@ -101,6 +111,22 @@ impl Gaps {
             1 => parts.push("the only record is of a class that no rule asks about".to_owned()),
             count => parts.push(format!("none of the {count} records is of a class that a rule asks about")),
         }
+        if self.unread_logons.count > 0 {
+            let names: Vec<String> =
+                self.unread_logons.programs.iter().take(5).map(|name| crate::listing::quoted(name, 60)).collect();
+            let by = if names.is_empty() { String::new() } else { format!(" (written by {})", names.join(", ")) };
+            let (what, which) = match self.unread_logons.count {
+                1 => ("1 message tells of a logon".to_owned(), "it"),
+                count => (format!("{count} messages tell of logons"), "them"),
+            };
+            parts.push(format!("{what} in words that no rule asks about{by}: look at {which} yourself"));
+        }
+        match self.without_data {
+            0 => {}
+            1 => parts.push(format!("1 Windows event has no data fields, so that it names nobody ({WITH_DATA})")),
+            count => parts
+                .push(format!("{count} Windows events have no data fields, so that they name nobody ({WITH_DATA})")),
+        }
         match self.undated {
             0 => {}
             1 => parts.push(format!("1 fact has no time that can be compared with those of others ({GIVE_THE_YEAR})")),
@@ -119,6 +145,9 @@ impl Gaps {
     }
 }
 
+/// What to do about events without their data.
+const WITH_DATA: &str = "export them with their data, as in `wevtutil qe Security /f:XML`";
+
 /// What to do about times without a year.
 pub(super) const GIVE_THE_YEAR: &str = "give the year of times without one, as with --year 2026";
 
@@ -135,11 +164,6 @@ fn undated(packet: &Packet) -> u64 {
     observed().filter(lacks).map(|_| 1).sum()
 }
 
-/// Whether a record was read and says something: no person stated it, and no rule.
-fn is_observed(fact: &crate::Fact) -> bool {
-    !fact.class.is_context() && !fact.class.is_opinion() && fact.class != Class::Damaged
-}
-
 /// Facts that state what was not collected, and whose interval meets that of the observed facts. Where no observed fact has a time, or a
 /// bound cannot be read, nothing shows that they do not meet.
 fn not_collected(packet: &Packet) -> Vec<FactId> {
@@ -154,23 +178,4 @@ fn not_collected(packet: &Packet) -> Vec<FactId> {
     };
     let stated = packet.facts().iter().filter(|fact| fact.class == Class::NotCollected);
     stated.filter(meets).map(|fact| fact.id).collect()
-}
-
-/// Records that were observed, if no fact is of a class that a rule names. Rules that look for words in facts of any class ask about none.
-fn unclassified(packet: &Packet, rules: &RuleSet) -> u64 {
-    let asked = |class: Class| {
-        rules.threats.iter().any(|rule| {
-            let following = rule.when.then.iter().flat_map(|then| &then.class);
-            rule.when.class.iter().chain(following).any(|named| *named == class)
-        })
-    };
-    let observed = || {
-        let facts = packet.facts().iter();
-        facts.filter(|fact| !fact.class.is_context() && !fact.class.is_opinion() && fact.class != Class::Damaged)
-    };
-    if observed().any(|fact| asked(fact.class)) {
-        return 0;
-    }
-    let sources = packet.header().sources.iter().filter(|source| source.kind != crate::SourceKind::Manual);
-    if observed().next().is_none() { 0 } else { sources.map(|source| source.records.0).sum() }
 }
