@@ -52,8 +52,8 @@ pub(super) fn unread_logons(packet: &Packet) -> UnreadLogons {
     }
 }
 
-/// Classes of Windows events that are about somebody: a fact of them that names nobody and nothing was read without its data.
-const ABOUT_SOMEBODY: [Class; 17] = [
+/// Classes of Windows events that are about someone: a fact of them that names nobody and nothing was read without its data.
+const ABOUT_SOMEONE: [Class; 17] = [
     Class::Logon,
     Class::LogonFailed,
     Class::ExplicitLogon,
@@ -89,7 +89,7 @@ const DATA: [&str; 9] = [
 /// Windows events that name nobody and nothing and have no data, though events of their class do: an export left them out.
 pub(super) fn without_data(packet: &Packet) -> u64 {
     let names_nothing =
-        |fact: &&Fact| fact.actor.is_none() && fact.object.is_none() && ABOUT_SOMEBODY.contains(&fact.class);
+        |fact: &&Fact| fact.actor.is_none() && fact.object.is_none() && ABOUT_SOMEONE.contains(&fact.class);
     let mut groups: BTreeMap<(Class, &str), Vec<&Fact>> = BTreeMap::new();
     for fact in packet.facts().iter().filter(names_nothing) {
         groups.entry((fact.class, fact.action.as_str())).or_default().push(fact);
