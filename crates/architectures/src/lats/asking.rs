@@ -50,10 +50,13 @@ impl Lats {
         let blocks = self.blocks(search, episode, at, present).await?;
         let mut proposed: Vec<Proposed> = Vec::new();
         for _ in 0..calls {
-            if !search.charge() {
+            let already: Vec<&str> = proposed.iter().map(|(action, _)| action.as_str()).collect();
+            // Where literals are all there is, no more can be wanted than are left of them.
+            let closed = search.stage.brief().literals_change && !present.legal.is_empty();
+            let wanted = if closed { wanted.min(left(&present.legal, (&already, refused))) } else { wanted };
+            if wanted == 0 || !search.charge() {
                 break;
             }
-            let already: Vec<&str> = proposed.iter().map(|(action, _)| action.as_str()).collect();
             let mut told = self.told(search, episode, at);
             told["wanted"] = json!(wanted);
             if !already.is_empty() {
@@ -238,6 +241,12 @@ impl Lats {
     }
 }
 
+/// How many of these actions may still be proposed.
+fn left(legal: &[(ToolCall, String)], (already, refused): (&[&str], &BTreeMap<String, String>)) -> usize {
+    let is_left = |action: &&str| !already.contains(action) && !refused.contains_key(*action);
+    legal.iter().map(|(_, action)| action.as_str()).filter(is_left).count()
+}
+
 /// The possible actions of a simulated state.
 fn listed(present: &Present) -> Option<String> {
     if present.legal.is_empty() {
@@ -307,5 +316,24 @@ fn valuing(own: &ToolCall, candidates: &[&Step]) -> Hint {
     Hint {
         answer: say(&|own| if own { good } else { bad }),
         alternatives: vec![say(&|own| if own { bad } else { good }), say(&|_| 0.5)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use gimbal_core::ToolCall;
+
+    use super::left;
+
+    #[test]
+    fn what_was_proposed_or_refused_is_not_left() {
+        let legal: Vec<(ToolCall, String)> =
+            ["look", "go to desk 1", "inventory"].map(|text| (ToolCall::bare(text), text.to_owned())).into();
+        let refused = BTreeMap::from([("inventory".to_owned(), "no".to_owned())]);
+        assert_eq!(left(&legal, (&[], &BTreeMap::new())), 3);
+        assert_eq!(left(&legal, (&["look"], &refused)), 1);
+        assert_eq!(left(&legal, (&["look", "go to desk 1"], &refused)), 0);
     }
 }

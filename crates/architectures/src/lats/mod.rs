@@ -39,7 +39,7 @@ use tree::Weights;
 pub use settings::{Asked, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 3;
+const BEHAVIOUR: u32 = 4;
 /// First actions that are tried in earnest before the idle call: what a branch took may be refused in another future.
 const ATTEMPTS: usize = 3;
 
