@@ -111,6 +111,13 @@ pub(crate) fn told_once(brief: &Brief) -> bool {
 /// The block of the latest observation.
 const LATEST: &str = "observation";
 
+/// What was seen first, without the tags of its block, where the belief state does not hold it ([`told_once`]): for who looks back on an attempt.
+pub(crate) fn told(brief: &Brief, first: Option<&Block>) -> Option<String> {
+    let text = &first.filter(|_| told_once(brief))?.text;
+    let inner = text.strip_prefix("<first_observation>\n").and_then(|rest| rest.strip_suffix("\n</first_observation>"));
+    Some(inner.unwrap_or(text).to_owned())
+}
+
 /// A text as the block of the first observation.
 pub(crate) fn block(text: &str) -> Block {
     let text = format!("<first_observation>\n{text}\n</first_observation>").into();

@@ -236,6 +236,7 @@ impl Lats {
             goal: search.stage.brief().goal.clone(),
             ended: search.tree.node(child).step.ended.map_or("", in_words).to_owned(),
             simulated: true,
+            first: crate::first::told(&search.stage.brief(), episode.first.as_ref()),
             ..Account::default()
         };
         for (step, at) in search.tree.path(child).into_iter().zip(search.step..) {
