@@ -78,8 +78,7 @@ pub struct Summary {
     pub given_up: u64,
     /// Episodes whose journals were found lost and which were wanted again.
     pub lost: u64,
-    /// Models that were asked no more, each with the reason in the provider's words, and cells whose prompts could not be
-    /// made.
+    /// Models that were asked no more, each with the provider's reason, and cells whose prompts could not be made.
     pub closed: Vec<(String, String)>,
     /// Models of which calls went without an answer, each with how many, the kind of failure and the words of the last one.
     pub unanswered: Vec<(String, String)>,
@@ -128,9 +127,7 @@ impl Shared {
             .get(key)
             .map_err(|error| crate::run::index::unreadable(&self.folder.root().join(crate::run::INDEX), &error))
     }
-}
 
-impl Shared {
     /// Whether a model of this cell gets no more requests.
     fn closed(&self, cell: &Cell) -> bool {
         cell.roles.values().any(|settings| self.store.health().closed(&settings.model).is_some())
@@ -379,9 +376,8 @@ fn finish(
     let Ok(shared) = Arc::try_unwrap(shared) else {
         return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
     };
-    let mut refused = shared.store.health().all_closed();
+    let (mut refused, unanswered) = (shared.store.health().all_closed(), shared.store.health().unanswered());
     refused.extend(shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner).clone());
-    let unanswered = shared.store.health().unanswered();
     let closed = shared.store.close();
     drop(writable);
     played.and(closed)?;
