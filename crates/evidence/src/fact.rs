@@ -105,7 +105,11 @@ pub struct Locator {
     pub source: SourceId,
 }
 
-/// Many facts of one class, actor, action and object, counted as one.
+/// The beginning of the name of an attribute of a fact that counts others: the sum of the attribute whose name follows, over all that it
+/// counts.
+pub const SUM_OF: &str = "sum_of_";
+
+/// Many facts of one class, actor, action and object, counted as one. The fact has the attributes in which all of them agree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {

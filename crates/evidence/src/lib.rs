@@ -28,7 +28,9 @@ pub mod triage;
 pub use class::{Class, UnknownClass};
 pub use counter::{Counter, NotACounter};
 pub use entity::{Entity, EntityKind, NotAnEntity};
-pub use fact::{Aggregate, Fact, FactId, Interval, Locator, NotAFactId, NotASourceId, SourceClock, SourceId, records};
+pub use fact::{
+    Aggregate, Fact, FactId, Interval, Locator, NotAFactId, NotASourceId, SUM_OF, SourceClock, SourceId, records,
+};
 pub use marking::Marking;
 pub use packet::{
     Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof, ProofError,

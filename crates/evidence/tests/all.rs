@@ -1,10 +1,14 @@
 //! One binary for all tests of this crate.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+#[cfg(feature = "extract")]
+mod attacks;
 mod by_rule;
 mod claims;
 #[cfg(feature = "extract")]
 mod clocks;
+#[cfg(feature = "extract")]
+mod counted;
 #[cfg(feature = "extract")]
 mod golden;
 mod graphs;

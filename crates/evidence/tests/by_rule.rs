@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gimbal_core::{Digest, Milli};
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
-    BenignRule, Condition, Decision, Distinct, EntityRole, Explanation, FollowingFact, GroupKey, Pattern, Repeated,
+    BenignRule, Condition, Decision, Distinct, Explanation, FieldNames, FollowingFact, GroupKey, Pattern, Repeated,
     RuleSet, SkepticKind, ThreatRule, Weight, single_turn,
 };
 use gimbal_evidence::{Aggregate, Class, Counter, NewFact, Utc};
@@ -26,30 +26,26 @@ fn rules() -> RuleSet {
         when,
         strength: Milli(strength),
         weight: Weight::Alone,
-        excused_by: Vec::new(),
+        excused_by: vec!["test".to_owned()],
     };
     let guessing = Condition {
         class: vec![Class::LogonFailed],
-        repeated: Some(Repeated { at_least: 3, by: GroupKey::Actor }),
+        repeated: Some(Repeated { at_least: 3, by: GroupKey::Actor, within: None }),
         ..Condition::default()
     };
     let guessed = Condition {
-        then: Some(FollowingFact {
-            class: vec![Class::Logon],
-            within: 60,
-            from: EntityRole::Actor,
-            to: EntityRole::Actor,
-        }),
+        then: Some(FollowingFact { class: vec![Class::Logon], within: 60, ..FollowingFact::default() }),
         ..guessing.clone()
     };
     let scan = Condition {
         class: vec![Class::Flow],
-        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: GroupKey::Actor }),
+        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: GroupKey::Actor, within: None }),
         ..Condition::default()
     };
     RuleSet {
         version: 1,
         threshold: Milli(300),
+        fields: FieldNames::new(),
         threats: vec![
             threat("guessing", Pattern::CredentialAccess, guessing, 400),
             threat("guessed", Pattern::CredentialAccess, guessed, 500),
@@ -78,7 +74,8 @@ fn verdict(facts: Vec<NewFact>) -> (Verdict, i64) {
 }
 
 fn scanner(until: &str) -> NewFact {
-    let attributes = BTreeMap::from([("until".to_owned(), until.to_owned())]);
+    let attributes = [("until", until), ("name", "test of the perimeter")];
+    let attributes = attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     NewFact { attributes, ..seen(Class::KnownScanner, "address:192.0.2.7", "", 0, "listed") }
 }
 
@@ -118,6 +115,9 @@ fn what_is_stated_explains_what_it_covers_and_no_more() {
     assert_eq!(verdict(guesses()), (Verdict::ThreatConfirmed, 400));
     let known = [guesses(), vec![scanner("1970-01-01T01:00:00Z")]].concat();
     assert_eq!(verdict(known), (Verdict::ThreatDismissed, 700));
+    // A sign that decides alone is explained by a statement that names it, and not by any that covers the address.
+    let of_another_matter = NewFact { attributes: BTreeMap::new(), ..scanner("") };
+    assert_eq!(verdict([guesses(), vec![of_another_matter]].concat()).0, Verdict::ThreatConfirmed);
     let too_early = [guesses(), vec![scanner("1970-01-01T00:00:00Z")]].concat();
     assert_eq!(verdict(too_early).0, Verdict::ThreatConfirmed);
     let nothing = vec![seen(Class::Logon, "account:ann", "host:ws", 1, "morning")];
@@ -197,10 +197,13 @@ fn a_list_of_hosts_and_a_note_on_the_past_excuse_nothing_that_is_done_to_them() 
     let on_host = |actor: &str| -> Vec<NewFact> {
         (1..=4).map(|second| seen(Class::LogonFailed, actor, "host:gate", second, "no")).collect()
     };
-    let listed = || seen(Class::Inventory, "host:gate", "", 0, "holds customer data");
+    let entry = |attributes: &[(&str, &str)]| observed(Class::Inventory, "host:gate", "", Some(0), attributes);
+    let listed = || entry(&[("role", "test of passwords")]);
     assert_eq!(verdict([on_host("address:192.0.2.7"), vec![listed()]].concat()).0, Verdict::ThreatConfirmed);
-    // What a listed machine does itself is what it is listed for.
+    // What a listed machine does itself is what it is listed for, where the list says what that is.
     assert_eq!(verdict([on_host("host:gate"), vec![listed()]].concat()).0, Verdict::ThreatDismissed);
+    let for_nothing = entry(&[("owner", "test bench")]);
+    assert_eq!(verdict([on_host("host:gate"), vec![for_nothing]].concat()).0, Verdict::ThreatConfirmed);
     let past = seen(Class::History, "address:192.0.2.7", "", 0, "attacked three customers last week");
     assert_eq!(verdict([guesses(), vec![past]].concat()).0, Verdict::ThreatConfirmed);
 }

@@ -16,7 +16,7 @@ fn guessed(days: [&str; 3]) -> String {
             "{day}:{second:02} gate02 sshd[{second}]: Failed password for {account} from 198.51.100.23 port 4{second:03} ssh2\n"
         )
     };
-    let early: String = (50..56).map(|at| refused(first, at, if at % 2 == 0 { "root" } else { "admin" })).collect();
+    let early: String = (44..56).map(|at| refused(first, at, if at % 2 == 0 { "root" } else { "admin" })).collect();
     let late: String = (0..3).map(|at| refused(second, at, "root")).collect();
     early
         + &late

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{
-    Condition, Decision, EntityRole, FollowingFact, GroupKey, Pattern, RuleSet, SkepticKind, Steady, Sum, ThreatRule,
-    Weight, single_turn,
+    Condition, Decision, Distinct, EntityRole, FieldNames, FollowingFact, GroupKey, Pattern, Repeated, RuleSet,
+    SharedEntity, SkepticKind, Steady, Sum, ThreatRule, Weight, single_turn,
 };
 use gimbal_evidence::{Class, NewFact};
 
@@ -30,7 +30,7 @@ fn of(class: Class) -> Condition {
 }
 
 fn verdict_by(decision: Decision, threats: Vec<ThreatRule>, facts: Vec<NewFact>) -> Verdict {
-    let rules = RuleSet { version: 1, threshold: Milli(300), threats, benign: Vec::new() };
+    let rules = RuleSet { version: 1, threshold: Milli(300), threats, fields: FieldNames::new(), benign: Vec::new() };
     assert_eq!(rules.check(), Ok(()));
     single_turn(&packet(facts), &rules, SkepticKind::Deterministic, decision).verdict
 }
@@ -112,11 +112,14 @@ fn a_statement_explains_a_sign_only_where_it_speaks_of_it() {
 fn what_follows_an_explained_beginning_belongs_to_it() {
     let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
     let raised = || seen(Class::GroupChanged, "account:ann", "account:administrators", Some(20), &[]);
-    let then =
-        FollowingFact { class: vec![Class::GroupChanged], within: 60, from: EntityRole::Actor, to: EntityRole::Actor };
+    let then = FollowingFact { class: vec![Class::GroupChanged], within: 60, ..FollowingFact::default() };
     let rules = || {
         let sequence = Condition { then: Some(then.clone()), ..of(Class::AccountCreated) };
-        vec![ThreatRule { weight: Weight::Alone, ..sign("raised", "T1136", sequence) }]
+        vec![ThreatRule {
+            weight: Weight::Alone,
+            excused_by: vec!["account".to_owned()],
+            ..sign("raised", "T1136", sequence)
+        }]
     };
     assert_eq!(verdict(rules(), vec![made(), raised()]), Verdict::ThreatConfirmed);
     let asked = window("account:new", "a new account for administration");
@@ -149,6 +152,7 @@ fn a_sequence_names_which_entity_both_share() {
         within: 60,
         from: EntityRole::Object,
         to: EntityRole::Object,
+        ..FollowingFact::default()
     };
     let rules = || vec![sign("short", "T1070", Condition { then: Some(then.clone()), ..of(Class::AccountCreated) })];
     let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
@@ -204,4 +208,73 @@ fn a_statement_that_names_addresses_explains_what_goes_there() {
         Verdict::ThreatDismissed
     );
     assert_eq!(says(vec![flow("address:10.0.0.9", desk, 1, "1"), listed("", "file server")]), Verdict::Inconclusive);
+}
+
+/// Facts of a group are counted together within so many seconds, a fact that counts others as if its records were spread evenly.
+#[test]
+fn conditions_over_groups_keep_to_their_window() {
+    let within = |within: Option<u64>| Condition {
+        repeated: Some(Repeated { at_least: 4, by: GroupKey::Actor, within }),
+        ..of(Class::LogonFailed)
+    };
+    let takes = |when: Condition, facts: Vec<NewFact>| {
+        verdict(vec![sign("refused", "T1110", when)], facts) != Verdict::ThreatDismissed
+    };
+    let refused = |seconds: &[i64]| -> Vec<NewFact> {
+        let one = |second: &i64| seen(Class::LogonFailed, "address:192.0.2.7", "account:root", Some(*second), &[]);
+        seconds.iter().map(one).collect()
+    };
+    assert!(takes(within(Some(60)), refused(&[0, 20, 40, 60])));
+    assert!(!takes(within(Some(59)), refused(&[0, 20, 40, 60])));
+    assert!(takes(within(None), refused(&[0, 20, 40, 6000])));
+    let accounts = |within: Option<u64>| Condition {
+        distinct: Some(Distinct { field: "object".to_owned(), at_least: 3, by: GroupKey::Actor, within }),
+        ..of(Class::LogonFailed)
+    };
+    let tried = |seconds: &[i64]| -> Vec<NewFact> {
+        let one = |(place, second): (usize, &i64)| {
+            seen(Class::LogonFailed, "address:192.0.2.7", &format!("account:u{place}"), Some(*second), &[])
+        };
+        seconds.iter().enumerate().map(one).collect()
+    };
+    assert!(takes(accounts(Some(60)), tried(&[0, 30, 60])));
+    assert!(!takes(accounts(Some(60)), tried(&[0, 30, 61])));
+    // A logon long after the window of the guesses does not follow them, though one more failure lies before it.
+    let then = FollowingFact { class: vec![Class::Logon], within: 30, ..FollowingFact::default() };
+    let guessed = || Condition { then: Some(then.clone()), ..within(Some(60)) };
+    let logon = |second: i64| seen(Class::Logon, "address:192.0.2.7", "account:root", Some(second), &[]);
+    assert!(takes(guessed(), [refused(&[0, 20, 40, 60]), vec![logon(80)]].concat()));
+    assert!(!takes(guessed(), [refused(&[0, 20, 40, 60, 7000]), vec![logon(7010)]].concat()));
+}
+
+/// Two signs that share nobody and nothing do not count as a pair: they are about different things in one log.
+#[test]
+fn signs_about_different_things_make_no_pair() {
+    let rules =
+        || vec![sign("service", "T1543", of(Class::ServiceInstalled)), sign("log", "T1070", of(Class::LogCleared))];
+    let elsewhere = || seen(Class::LogCleared, "account:bob", "host:other", Some(9), &[]);
+    assert_eq!(verdict(rules(), vec![installed(), cleared()]), Verdict::ThreatConfirmed);
+    assert_eq!(verdict(rules(), vec![installed(), elsewhere()]), Verdict::Inconclusive);
+}
+
+/// A fact that follows has to say what the rule asks of it, and a second entity can have to be the same.
+#[test]
+fn what_follows_is_asked_about_too() {
+    let then = FollowingFact {
+        class: vec![Class::GroupChanged],
+        within: 60,
+        contains: BTreeMap::from([("object".to_owned(), vec!["sudo".to_owned()])]),
+        ..FollowingFact::default()
+    };
+    let rules = |then: &FollowingFact| {
+        vec![sign("raised", "T1136", Condition { then: Some(then.clone()), ..of(Class::AccountCreated) })]
+    };
+    let made = || seen(Class::AccountCreated, "account:ann", "account:new", Some(10), &[]);
+    let put = |group: &str| seen(Class::GroupChanged, "account:ann", group, Some(20), &[]);
+    assert_eq!(verdict(rules(&then), vec![made(), put("account:sudo")]), Verdict::Inconclusive);
+    assert_eq!(verdict(rules(&then), vec![made(), put("account:sales")]), Verdict::ThreatDismissed);
+    let same = SharedEntity { from: EntityRole::Object, to: EntityRole::Object };
+    let also = FollowingFact { also: Some(same), contains: BTreeMap::new(), ..then };
+    assert_eq!(verdict(rules(&also), vec![made(), put("account:sales")]), Verdict::ThreatDismissed);
+    assert_eq!(verdict(rules(&also), vec![made(), put("account:new")]), Verdict::Inconclusive);
 }

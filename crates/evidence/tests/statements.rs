@@ -121,7 +121,7 @@ fn the_fact_that_decides_is_cited_however_many_there_are() {
 fn records_that_are_counted_together_keep_the_host_that_all_of_them_are_of() {
     let window = |host: &str| {
         format!(
-            "change_windows:\n  - {{ticket: C, from: '2026-03-10T01:00:00Z', until: '2026-03-10T03:00:00Z', covers: 'host:{host}'}}\n"
+            "change_windows:\n  - {{ticket: C, from: '2026-03-10T01:00:00Z', until: '2026-03-10T03:00:00Z', covers: 'host:{host}', note: test of passwords}}\n"
         )
     };
     let log = guessed("gate02", "root");

@@ -117,7 +117,7 @@ fn packet() -> Packet {
 }
 
 fn rules() -> RuleSet {
-    RuleSet { version: 1, threshold: Milli(300), threats: Vec::new(), benign: Vec::new() }
+    RuleSet { version: 1, threshold: Milli(300), fields: Default::default(), threats: Vec::new(), benign: Vec::new() }
 }
 
 // covers: ARES-052, ARES-078

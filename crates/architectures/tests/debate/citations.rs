@@ -66,7 +66,7 @@ async fn where_nothing_valid_remains_rules_answer_and_are_counted() {
     );
     let confidence = of(played.records::<Confidence>(), |one| &one.role);
     assert!(
-        confidence[0].fallback && confidence[0].strategy == "rules" && confidence[0].confidence.0 == 950,
+        confidence[0].fallback && confidence[0].strategy == "rules" && confidence[0].confidence.0 == 1000,
         "{confidence:?}"
     );
     assert!(played.records::<VerdictGiven>().iter().all(|one| one.fallback));

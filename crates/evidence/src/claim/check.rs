@@ -104,7 +104,7 @@ pub(crate) fn covers(context: &Fact, fact: &Fact) -> bool {
 
 /// Whether a statement names what an observed fact is about. A statement explains what it names, and no more:
 ///
-/// - An inventory explains only what its entry does itself, or what is done by an address that it names, or to a host whose role is to take
+/// - An inventory explains only what its entry does itself, where the entry says what it is for (`role` or `note`), or what is done by an address that it names, or to a host whose role is to take
 ///   backups: that a host is listed excuses nothing that is done to it.
 /// - A known account explains what the account does, on the hosts that the statement names, if it names any; and nothing that is done to it.
 /// - A known scanner explains what its address does, and the traffic between it and others.
@@ -122,7 +122,9 @@ fn names(context: &Fact, fact: &Fact) -> bool {
         Class::Inventory => {
             let takes_backups =
                 context.attributes.get("role").is_some_and(|role| role.to_lowercase().contains("backup"));
-            fact.actor.as_ref().is_some_and(|actor| is_own(actor) && keeps_to_named())
+            // That a host is listed says nothing of what it is there for.
+            let says_what_for = context.attributes.contains_key("role") || context.attributes.contains_key("note");
+            fact.actor.as_ref().is_some_and(|actor| says_what_for && is_own(actor) && keeps_to_named())
                 || fact.actor.as_ref().is_some_and(is_named)
                 || takes_backups && fact.object.as_ref().is_some_and(is_own)
         }

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use gimbal_core::Digest;
 
 use super::Observed;
-use super::fill::about;
+use super::agreed::Agreed;
+use super::fill::{about, put};
 use crate::packet::NewFact;
 use crate::{
-    Aggregate, Class, Counter, Entity, EntityKind, Interval, SourceClock, SourceId, Stamp, Utc, entity, merkle,
+    Aggregate, Class, Counter, Entity, EntityKind, Interval, SUM_OF, SourceClock, SourceId, Stamp, Utc, entity, merkle,
 };
 
 /// Most groups that are told apart; what comes after is one group, `other_groups`.
@@ -40,6 +41,9 @@ pub(super) struct Groups {
 struct Group {
     times: Times,
     host: Shared,
+    agreed: Agreed,
+    /// The sum of an attribute, where every member has it.
+    sum: Option<(Box<str>, u64)>,
     members: Members,
     /// Whether a member stands for several.
     has_repeated: bool,
@@ -214,6 +218,8 @@ impl Group {
         Self {
             times: Times::Nothing,
             host: Shared::Nothing,
+            agreed: Agreed::Nothing,
+            sum: None,
             members: Members::Waiting(Vec::new()),
             has_repeated: false,
         }
@@ -228,6 +234,14 @@ impl Group {
         }
         let times = observed.details.repeated();
         self.has_repeated |= times > 1;
+        let is_first = matches!(self.agreed, Agreed::Nothing);
+        self.agreed.add(observed.details);
+        let amount = observed.details.amount().map(|(name, amount)| (name, amount.saturating_mul(times)));
+        match (&mut self.sum, amount) {
+            (sum @ None, Some((name, amount))) if is_first => *sum = Some((name.into(), amount)),
+            (Some((known, sum)), Some((name, amount))) if **known == *name => *sum = sum.saturating_add(amount),
+            (sum, _) => *sum = None,
+        }
         (self.members.add(leaf, times, waiting) + 1).saturating_sub(times)
     }
 
@@ -250,6 +264,10 @@ impl Group {
         let mut fact = NewFact { aggregate: Some(aggregate), time, clock, ..like };
         if let Shared::Host(host) = &self.host {
             about(&mut fact, EntityKind::Host, host);
+        }
+        self.agreed.fill(&mut fact);
+        if let Some((name, sum)) = &self.sum {
+            put(&mut fact, &format!("{SUM_OF}{name}"), &sum.to_string());
         }
         fact
     }

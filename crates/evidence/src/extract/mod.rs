@@ -3,6 +3,7 @@
 //! An extractor takes a source and gives each record to a [`Sink`] as an [`Observed`]: what was observed, borrowed from the raw
 //! data, so that a record that is only counted costs no allocation. Damaged records are observed too ([`Class::Damaged`]).
 
+mod agreed;
 mod auditd;
 mod clock;
 mod context;
@@ -103,6 +104,21 @@ pub trait Details {
         1
     }
 
+    /// Gives what the fact of the record will hold as attributes, as far as it can be the same in several records: a command, the number of an
+    /// event, the port of a service. Records that are counted together keep those in which all of them agree. By default it is all that
+    /// [`fill`](Details::fill) adds; where many records are only counted, an extractor gives the same without making a fact.
+    fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        let mut fact = NewFact::new(Class::Message, "");
+        self.fill(&mut fact);
+        fact.attributes.iter().for_each(|(name, value)| each(name, AttributeValue::Text(value)));
+    }
+
+    /// A number with the name of its attribute, of which records that are counted together keep the sum: the bytes of a flow. `None` by
+    /// default.
+    fn amount(&self) -> Option<(&str, u64)> {
+        None
+    }
+
     /// Gives the record's own fields in the order of the record, for whoever compares records with patterns of others. Unlike [`fill`], it
     /// leaves nothing out and cuts nothing; what it gives enters no fact. Nothing by default: only Windows events have them so far.
     ///
@@ -113,6 +129,15 @@ pub trait Details {
 
     /// Adds attributes and further entities. Class, action, actor, object, time and locator are set already.
     fn fill(&self, fact: &mut NewFact);
+}
+
+/// The value of an attribute of a record that may only be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeValue<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A whole number.
+    Number(u64),
 }
 
 /// A field of a record, as its source writes it.

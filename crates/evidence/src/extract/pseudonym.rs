@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use super::{Details, Observed, RecordField, Sink};
+use super::{AttributeValue, Details, Observed, RecordField, Sink};
 use crate::{Entity, NewFact, Pseudonym, Utc};
 
 /// Longest name and longest replacement, in bytes.
@@ -152,6 +152,17 @@ impl Details for RenamedDetails<'_> {
 
     fn repeated(&self) -> u64 {
         self.details.repeated()
+    }
+
+    fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        self.details.telling(&mut |name, told| match told {
+            AttributeValue::Text(text) => each(name, AttributeValue::Text(&self.names.apply(text))),
+            AttributeValue::Number(_) => each(name, told),
+        });
+    }
+
+    fn amount(&self) -> Option<(&str, u64)> {
+        self.details.amount()
     }
 
     fn fields(&self, each: &mut dyn FnMut(RecordField<'_>)) {

@@ -206,8 +206,8 @@ impl Sink for Watched<'_, '_> {
 const fn version(format: Format) -> u32 {
     match format {
         Format::SyslogJson => 3,
-        Format::FlowCapture | Format::FlowDatagram | Format::Syslog | Format::WindowsJson => 2,
-        _ => 1,
+        Format::Context => 1,
+        _ => 2,
     }
 }
 

@@ -17,7 +17,7 @@ const NOTHING: Milli = Milli(100);
 pub(super) fn act(packet: &Packet, rules: &RuleSet) -> Position {
     let mut patterns: BTreeMap<Pattern, Vec<(&ThreatRule, Vec<FactId>)>> = BTreeMap::new();
     for rule in &rules.threats {
-        let facts = rule.when.find(packet);
+        let facts = rule.when.find(packet, &rules.fields);
         if !facts.is_empty() {
             patterns.entry(rule.pattern).or_default().push((rule, facts));
         }
@@ -36,7 +36,7 @@ pub(super) fn act(packet: &Packet, rules: &RuleSet) -> Position {
         let names: Vec<String> = hits.iter().map(|(rule, _)| format!("{} ({})", rule.name, rule.technique)).collect();
         let interpretation = format!("{}: {}", pattern.name(), names.join(", "));
         // The step that makes a sequence what it is: guesses are one thing, and the one that is accepted another.
-        let last = |(rule, facts): &(&ThreatRule, Vec<FactId>)| rule.when.following(packet, facts);
+        let last = |(rule, facts): &(&ThreatRule, Vec<FactId>)| rule.when.following(packet, &rules.fields, facts);
         let last: Vec<FactId> = hits.iter().flat_map(last).collect();
         assertions.push(stated(packet, AssertionKind::Assert, facts, &last, strength, interpretation));
     }

@@ -3,16 +3,22 @@
 
 mod architect;
 mod condition;
+mod confidence;
+mod counted;
 mod signs;
 mod skeptic;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use condition::{Condition, Distinct, EntityRole, FollowingFact, GroupKey, Repeated, Steady, Sum};
+pub use condition::{
+    Condition, Distinct, EntityRole, FieldNames, FollowingFact, GroupKey, Repeated, SharedEntity, Steady, Sum,
+};
+use confidence::combined;
+pub use counted::counted_only;
 
 use crate::claim::{Assertion, Entailment, Predicate};
 use crate::judge::{Arithmetic, Certainty, ClaimScore, Judge, Positions, Side, Verdict, Weighing, judge_claims};
@@ -127,7 +133,7 @@ pub struct ThreatRule {
     #[serde(default)]
     pub weight: Weight,
     /// Words of which a statement must hold one to explain this sign, in small letters: a night on duty explains no second
-    /// superuser. Empty: any statement that covers the facts.
+    /// superuser. Empty: any statement that covers the facts explains a sign of [`Weight::Paired`], and none a sign of [`Weight::Alone`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excused_by: Vec<String>,
 }
@@ -156,6 +162,9 @@ pub struct RuleSet {
     pub version: u32,
     /// Least strength at which a pattern or explanation is asserted, in thousandths.
     pub threshold: Milli,
+    /// Names of fields that sources call differently.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: FieldNames,
     /// Rules of the Architect.
     pub threats: Vec<ThreatRule>,
     /// Rules of the Skeptic.
@@ -179,6 +188,15 @@ impl RuleSet {
     /// The first rule that fails.
     pub fn check(&self) -> Result<(), RuleError> {
         let mut names = BTreeSet::new();
+        if let Some((name, _)) = self.fields.iter().find(|(_, attributes)| attributes.is_empty()) {
+            return Err(RuleError {
+                rule: name.clone(),
+                what: "the list of its attributes in `fields` is empty".to_owned(),
+            });
+        }
+        let hidden = |field: &str| {
+            !self.fields.contains_key(field) && self.fields.values().flatten().any(|attribute| attribute == field)
+        };
         let threats = self.threats.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
         let benign = self.benign.iter().map(|rule| (&rule.name, &rule.source, &rule.when, rule.strength));
         for (name, source, when, strength) in threats.chain(benign) {
@@ -194,6 +212,9 @@ impl RuleSet {
             }
             if when.is_open() {
                 return wrong("`when` restricts nothing: name a class, a field or a text");
+            }
+            if when.fields().any(hidden) {
+                return wrong("`when` names an attribute that `fields` has a name for: write that name");
             }
         }
         Ok(())
@@ -368,16 +389,4 @@ pub fn scores(packet: &Packet, architect: &Position, skeptic: &Position) -> Vec<
     });
     scores.extend(others);
     scores
-}
-
-/// Confidence over asserted kinds (ARES-024): the mean of their strengths, weighted by their facts, and 0.05 more for each kind beyond
-/// the first, at most 0.2; at most 1.
-fn combined(kinds: &[(Milli, usize)]) -> Option<Milli> {
-    let facts: i64 = kinds.iter().map(|(_, facts)| *facts as i64).sum();
-    if facts == 0 {
-        return None;
-    }
-    let mean = kinds.iter().map(|(strength, facts)| strength.0 * *facts as i64).sum::<i64>() / facts;
-    let more = (50 * (kinds.len() as i64 - 1)).min(200);
-    Some(Milli((mean + more).min(1000)))
 }

@@ -1,7 +1,9 @@
 //! The signs that a thesis is based on, and what the packet explains of them.
 
+use std::collections::BTreeSet;
+
 use super::{RuleSet, ThreatRule, Weight};
-use crate::{Fact, FactId, Packet};
+use crate::{Entity, Fact, FactId, Packet};
 
 /// A sign: the facts of one rule, or cited facts that no rule takes.
 struct Sign<'a> {
@@ -13,7 +15,12 @@ struct Sign<'a> {
 impl Sign<'_> {
     /// Whether a statement is about what the sign is about.
     fn is_excused_by(&self, context: &Fact) -> bool {
-        let Some(words) = self.rule.map(|rule| &rule.excused_by).filter(|words| !words.is_empty()) else { return true };
+        let Some(rule) = self.rule else { return true };
+        let words = &rule.excused_by;
+        // What decides alone is explained by a statement that names it, not by any that covers the host.
+        if words.is_empty() {
+            return rule.weight == Weight::Paired;
+        }
         let holds = |text: &str| {
             let text = text.to_lowercase();
             words.iter().any(|word| text.contains(word))
@@ -38,8 +45,29 @@ pub(super) struct Case<'a> {
     pub explained: Vec<FactId>,
     /// Facts that follow a beginning that is explained, within the window of what explains it, without an explanation of their own.
     pub following: Vec<FactId>,
-    /// Signs of which something is left open, with the facts that are.
-    open: Vec<(Weight, String, Vec<FactId>)>,
+    /// Signs of which something is left open.
+    open: Vec<OpenSign<'a>>,
+}
+
+/// A sign of which something is left open.
+struct OpenSign<'a> {
+    weight: Weight,
+    technique: String,
+    /// The facts that are open.
+    facts: Vec<FactId>,
+    /// Whom and what they are about.
+    about: BTreeSet<&'a Entity>,
+}
+
+impl OpenSign<'_> {
+    /// Whether two signs are two: of different techniques, neither based on the other's facts, and about something that both share.
+    fn pairs_with(&self, other: &Self) -> bool {
+        let within = |one: &[FactId], other: &[FactId]| one.iter().all(|id| other.contains(id));
+        self.technique != other.technique
+            && !within(&self.facts, &other.facts)
+            && !within(&other.facts, &self.facts)
+            && !self.about.is_disjoint(&other.about)
+    }
 }
 
 impl<'a> Case<'a> {
@@ -79,18 +107,20 @@ impl<'a> Case<'a> {
             let (follows, left): (Vec<FactId>, Vec<FactId>) = left.into_iter().partition(|id| begun && goes_on(id));
             case.following.extend(follows);
             if !left.is_empty() {
-                case.open.push((sign.weight(), sign.technique().to_owned(), left));
+                let about = left.iter().filter_map(|id| packet.fact(*id)).flat_map(Fact::about).collect();
+                let technique = sign.technique().to_owned();
+                case.open.push(OpenSign { weight: sign.weight(), technique, facts: left, about });
             }
         }
         // A fact that another sign leaves open is not settled by the beginning of this one.
-        let open: Vec<FactId> = case.open.iter().flat_map(|(_, _, facts)| facts.iter().copied()).collect();
+        let open: Vec<FactId> = case.open.iter().flat_map(|sign| sign.facts.iter().copied()).collect();
         case.following.retain(|id| !open.contains(id));
         case
     }
 
     /// Whether a fact is left open that the thesis does not cite: it has room for some facts of a sign only.
     pub(super) fn is_open_beyond(&self, cited: &[FactId]) -> bool {
-        self.open.iter().any(|(_, _, facts)| facts.iter().all(|id| !cited.contains(id)))
+        self.open.iter().any(|sign| sign.facts.iter().all(|id| !cited.contains(id)))
     }
 
     /// Whether a sign is left open.
@@ -98,27 +128,23 @@ impl<'a> Case<'a> {
         !self.open.is_empty()
     }
 
-    /// Whether what is open decides: a sign that does so alone, or two of different techniques neither of which is based on the other's facts.
+    /// Whether what is open decides: a sign that does so alone, or two that make a pair.
     pub(super) fn decides(&self) -> bool {
-        let within = |one: &[FactId], other: &[FactId]| one.iter().all(|id| other.contains(id));
-        let is_pair = |one: &(Weight, String, Vec<FactId>), other: &(Weight, String, Vec<FactId>)| {
-            one.1 != other.1 && !within(&one.2, &other.2) && !within(&other.2, &one.2)
-        };
-        self.open.iter().any(|sign| sign.0 == Weight::Alone)
+        self.open.iter().any(|sign| sign.weight == Weight::Alone)
             || self
                 .open
                 .iter()
                 .enumerate()
-                .any(|(index, one)| self.open[index + 1..].iter().any(|other| is_pair(one, other)))
+                .any(|(index, one)| self.open[index + 1..].iter().any(|other| one.pairs_with(other)))
     }
 }
 
 fn signs<'a>(packet: &Packet, rules: &'a RuleSet, cited: &[FactId]) -> Vec<Sign<'a>> {
     let mut signs: Vec<Sign<'a>> = Vec::new();
     for rule in &rules.threats {
-        let facts = rule.when.find(packet);
+        let facts = rule.when.find(packet, &rules.fields);
         if facts.iter().any(|id| cited.contains(id)) {
-            let leading = rule.when.leading(packet, &facts);
+            let leading = rule.when.leading(packet, &rules.fields, &facts);
             let leading = if rule.when.then.is_some() { leading } else { Vec::new() };
             signs.push(Sign { rule: Some(rule), facts, leading });
         }

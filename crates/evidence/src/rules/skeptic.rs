@@ -30,7 +30,7 @@ pub(super) fn by_rule(packet: &Packet, rules: &RuleSet, thesis: &Position) -> Po
         entry.2.push(format!("{} states it", context.id));
     }
     for rule in &rules.benign {
-        let facts = rule.when.find(packet);
+        let facts = rule.when.find(packet, &rules.fields);
         if !facts.is_empty() {
             let entry = found.entry(rule.explanation).or_default();
             entry.0 += rule.strength.0;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::unasked::{UnreadLogons, is_observed, unclassified, unread_logons, without_data};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, counted_only};
 use crate::{Class, FactId, Packet, Utc};
 
 /// What was read, or should have been, and is in no fact that a side could use.
@@ -19,6 +19,8 @@ pub struct Gaps {
     pub unclassified: u64,
     /// Messages that tell of logons in words that no grammar knows. None if a model spoke, which reads messages.
     pub unread_logons: UnreadLogons,
+    /// Records that are only counted, and of which a rule could hold: it asks for something in which they differ.
+    pub counted_only: u64,
     /// Windows events that name nobody and nothing, because an export left their data out.
     pub without_data: u64,
     /// Facts without a time in UTC, where that leaves open what came before what: several sources were observed, or a fact has no time at all
@@ -51,6 +53,7 @@ impl Gaps {
             not_collected: not_collected(packet),
             unclassified,
             unread_logons: rules.map_or_else(UnreadLogons::default, |_| unread_logons(packet)),
+            counted_only: rules.map_or(0, |rules| counted_only(packet, rules)),
             without_data: without_data(packet),
             undated: undated(packet),
             skipped: Vec::new(),
@@ -76,8 +79,8 @@ impl Gaps {
     #[must_use]
     pub fn is_none(&self) -> bool {
         let Self { in_no_fact, damaged, not_collected, unclassified, undated, skipped, no_telemetry: _, .. } = self;
-        let Self { unread_logons, without_data, .. } = self;
-        [*in_no_fact, *damaged, *unclassified, *undated, unread_logons.count, *without_data] == [0; 6]
+        let Self { unread_logons, without_data, counted_only, .. } = self;
+        [*in_no_fact, *damaged, *unclassified, *undated, unread_logons.count, *without_data, *counted_only] == [0; 7]
             && not_collected.is_empty()
             && skipped.is_empty()
     }
@@ -121,6 +124,12 @@ impl Gaps {
             };
             parts.push(format!("{what} in words that no rule asks about{by}: look at {which} yourself"));
         }
+        match self.counted_only {
+            0 => {}
+            count => parts.push(format!(
+                "of {count} records only their number is here, and a rule asks for something in which they differ ({SHOW_MORE})"
+            )),
+        }
         match self.without_data {
             0 => {}
             1 => parts.push(format!("1 Windows event has no data fields, so that it names nobody ({WITH_DATA})")),
@@ -144,6 +153,10 @@ impl Gaps {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
+
+/// What to do about records that are only counted.
+const SHOW_MORE: &str =
+    "show more of them with --aggregate-above 1000 --max-facts 1000, or choose with --since, --until, --entity";
 
 /// What to do about events without their data.
 const WITH_DATA: &str = "export them with their data, as in `wevtutil qe Security /f:XML`";

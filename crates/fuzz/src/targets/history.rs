@@ -63,8 +63,13 @@ pub fn debate(bytes: &[u8]) {
         let _ = debate.add(kind, data);
     }
     let packet = Draft::new(Vec::new(), Selection::default()).freeze();
-    let rules =
-        gimbal_evidence::rules::RuleSet { version: 1, threshold: Milli(300), threats: Vec::new(), benign: Vec::new() };
+    let rules = gimbal_evidence::rules::RuleSet {
+        version: 1,
+        threshold: Milli(300),
+        fields: std::collections::BTreeMap::new(),
+        threats: Vec::new(),
+        benign: Vec::new(),
+    };
     let _ = debate.outcome(&packet, &rules);
     let _ = gimbal_ares::debate::drawn(&debate, "a debate", &std::collections::BTreeMap::new());
 }

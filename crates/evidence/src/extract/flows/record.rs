@@ -7,7 +7,7 @@ use netflow_parser::FieldDataType;
 
 use super::super::fill::{about, put};
 use super::super::run::Run;
-use super::super::{Details, Observed};
+use super::super::{AttributeValue, Details, Observed};
 use super::address::{AddressText, action};
 use super::direction::direction;
 use super::template::{Span, Template, Unit, describe, scope};
@@ -167,6 +167,27 @@ impl Details for FlowRecord<'_> {
         found
             .map(|(unit, number)| if unit == Unit::Uptime { format!("uptime {number}") } else { number.to_string() })
             .unwrap_or_default()
+    }
+
+    fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        let keys = &self.template.keys;
+        if self.template.scopes.is_some() {
+            return;
+        }
+        for (name, index) in [("sourceTransportPort", keys.source_port), ("destinationTransportPort", keys.target_port)]
+        {
+            if let Some(port) = index.and_then(|index| self.number(index)) {
+                each(name, AttributeValue::Number(port));
+            }
+        }
+        if let (Some(source), Some(target)) = (self.source, self.target) {
+            each("direction", AttributeValue::Text(direction(source, target)));
+        }
+    }
+
+    fn amount(&self) -> Option<(&str, u64)> {
+        let index = self.template.keys.bytes.filter(|_| self.template.scopes.is_none())?;
+        Some(("octetDeltaCount", self.number(index)?))
     }
 
     fn fill(&self, fact: &mut NewFact) {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::super::fill::{Name, machine, put, put_some};
 use super::super::run::Run;
-use super::super::{Details, Issue, IssueKind, Observed, clock};
+use super::super::{AttributeValue, Details, Issue, IssueKind, Observed, clock};
 use super::address::{action, protocol};
 use super::direction::direction;
 use crate::{Class, NewFact, Utc};
@@ -19,6 +19,7 @@ pub(super) enum Role {
     Target,
     TargetPort,
     Protocol,
+    Bytes,
     /// What someone thinks of the row. It is not an observation, and would give the verdict away.
     Label,
 }
@@ -40,6 +41,7 @@ pub(super) fn role(name: &str) -> Option<Role> {
         | "idresph" => Role::Target,
         "dp" | "dport" | "dstport" | "dstpt" | "destinationport" | "idrespp" => Role::TargetPort,
         "pr" | "proto" | "protocol" => Role::Protocol,
+        "ibyt" | "bytes" | "byt" | "srcbytes" | "origbytes" | "inbytes" => Role::Bytes,
         "label" | "labels" | "detailedlabel" | "class" | "attack" | "attackcat" => Role::Label,
         _ => return None,
     })
@@ -55,6 +57,9 @@ pub(super) struct Columns {
     source: usize,
     target: usize,
     protocol: Option<usize>,
+    source_port: Option<usize>,
+    target_port: Option<usize>,
+    bytes: Option<usize>,
 }
 
 impl Columns {
@@ -69,6 +74,9 @@ impl Columns {
             source: of(Role::Source)?,
             target: of(Role::Target)?,
             protocol: of(Role::Protocol),
+            source_port: of(Role::SourcePort),
+            target_port: of(Role::TargetPort),
+            bytes: of(Role::Bytes),
             is_label: roles.iter().map(|role| *role == Some(Role::Label)).collect(),
             names,
         })
@@ -173,6 +181,23 @@ impl Details for Row<'_> {
 
     fn time_found(&self) -> String {
         self.columns.start.map_or("", |index| self.cell(index)).to_owned()
+    }
+
+    fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        for index in [self.columns.source_port, self.columns.target_port].into_iter().flatten() {
+            if let Some(name) = self.columns.names.get(index) {
+                each(name, AttributeValue::Text(self.cell(index)));
+            }
+        }
+        let (source, target) = (self.cell(self.columns.source), self.cell(self.columns.target));
+        if let (Ok(source), Ok(target)) = (source.parse(), target.parse()) {
+            each("direction", AttributeValue::Text(direction(source, target)));
+        }
+    }
+
+    fn amount(&self) -> Option<(&str, u64)> {
+        let index = self.columns.bytes?;
+        Some((self.columns.names.get(index)?, self.cell(index).parse().ok()?))
     }
 
     fn fill(&self, fact: &mut NewFact) {

@@ -140,6 +140,11 @@ impl Details for Connection<'_> {
         self.found.clone()
     }
 
+    fn amount(&self) -> Option<(&str, u64)> {
+        let (name, value) = self.members.iter().find(|(name, _)| role(name) == Some(Role::Bytes))?;
+        Some((name, value.as_u64()?))
+    }
+
     fn fill(&self, fact: &mut NewFact) {
         for (name, value) in self.members {
             if role(name) != Some(Role::Label) {

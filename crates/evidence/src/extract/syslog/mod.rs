@@ -23,7 +23,7 @@ use super::detect::starts_as_syslog;
 use super::fill::{about, about_process, put, put_some};
 use super::lines::{Lines, text_of};
 use super::run::Run;
-use super::{Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats, windows};
+use super::{AttributeValue, Details, ExtractError, Issue, IssueKind, Observed, ReadOptions, Sink, Stats, windows};
 use crate::fact::TELLS_OF_A_LOGON;
 use crate::{Class, EntityKind, NewFact, Utc};
 use frame::{Frame, When};
@@ -235,6 +235,17 @@ impl Details for Record<'_> {
 
     fn repeated(&self) -> u64 {
         self.reading.repeated
+    }
+
+    fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        each("program", AttributeValue::Text(self.frame.program));
+        each("message", AttributeValue::Text(self.frame.message));
+        for (name, value) in self.reading.fields() {
+            each(name, AttributeValue::Text(value));
+        }
+        for (name, value) in reading::pairs(self.reading.pairs) {
+            each(name, AttributeValue::Text(value));
+        }
     }
 
     fn fill(&self, fact: &mut NewFact) {

