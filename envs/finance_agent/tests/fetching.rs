@@ -338,6 +338,26 @@ async fn keys_are_sent_and_shown_nowhere() {
     assert!(!String::from_utf8(fetched.bytes).unwrap().to_lowercase().contains("authorization"));
 }
 
+/// An agent may invent an address: beside a web that is made up there is nothing, and nobody is asked for it.
+// covers: CYC-037
+#[tokio::test]
+async fn a_closed_web_sends_no_request_beyond_itself() {
+    let server = Server::new(|_, _, stream| reply(stream, "200 OK", b"here"));
+    let served = vec![(".example".to_owned(), server.address)];
+    let net = Net::new(NetSettings { served, closed: true, ..NetSettings::default() }).unwrap();
+    let fetch = async |url: &str| net.fetch(&Request { url, json: None, key: None }, &mut Rng::stream(0, "w")).await;
+    assert_eq!(fetch("https://www.sec.example/a").await.unwrap().bytes, b"here");
+    for (url, host) in [
+        ("https://www.sec.gov/edgar/document/1", "www.sec.gov:443"),
+        ("http://93.184.215.14/x", "93.184.215.14:80"),
+        ("https://[2606:2800:21f:cb07::1]:8443/", "[2606:2800:21f:cb07::1]:8443"),
+    ] {
+        let why = "name or service not known".to_owned();
+        assert_eq!(fetch(url).await.unwrap_err(), FetchError::Connection { host: host.to_owned(), why });
+    }
+    assert!(matches!(fetch("http://10.0.0.1/").await.unwrap_err(), FetchError::Private(_)));
+}
+
 #[tokio::test]
 async fn a_service_that_fails_or_speaks_nonsense_is_the_environments_failure() {
     for (head, body) in [

@@ -67,6 +67,7 @@ impl Access {
             Services::Synthetic => {
                 let server = Loopback::shared(settings.spec()).map_err(|error| EnvError::Service(error.to_string()))?;
                 net.served.push((corpus::DOMAIN.to_owned(), server.address()));
+                net.closed = true;
                 net.user_agent = "gimbal finance_agent contact@gimbal.example".to_owned();
                 api = format!("https://{}/full-text-search", corpus::API_HOST);
                 archive_search = format!("https://{}/LATEST/search-index", corpus::SEARCH_HOST);

@@ -23,6 +23,9 @@ pub struct NetSettings {
     pub served: Vec<(String, SocketAddr)>,
     /// Whether private addresses are reached otherwise too.
     pub allow_private: bool,
+    /// Whether these domains are all that there is: a name or a public address beside them is answered like a host that nobody knows, and no
+    /// request is sent. A web that is made up ends here, and an agent that invents an address reaches nobody.
+    pub closed: bool,
     /// Whom a server may write to: sent with every request.
     pub user_agent: String,
     /// Bytes of a page; it is cut there.
@@ -37,6 +40,9 @@ pub struct NetSettings {
     pub first_wait: Duration,
 }
 
+/// What is said of a host that a closed web does not have.
+const UNKNOWN_HOST: &str = "name or service not known";
+
 /// The longest wait for a busy server.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -45,6 +51,7 @@ impl Default for NetSettings {
         Self {
             served: Vec::new(),
             allow_private: false,
+            closed: false,
             user_agent: "gimbal finance_agent".to_owned(),
             most_bytes: 8 << 20,
             timeout: Duration::from_secs(60),
@@ -215,6 +222,13 @@ impl Net {
             Some(Host::Ipv6(address)) => Some(IpAddr::V6(address)),
             None => None,
         };
+        // The names of this machine itself are refused where they are resolved, like its addresses.
+        let is_of_machine = url.host_str().is_some_and(|host| host == "localhost" || host.ends_with(".localhost"));
+        if self.settings.closed && !is_of_machine && address.is_none_or(is_public) {
+            let host =
+                format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
+            return Err(FetchError::Connection { host, why: UNKNOWN_HOST.to_owned() });
+        }
         // Names are checked where they are resolved; addresses are written out and never resolved.
         match address.filter(|address| !self.settings.allow_private && !is_public(*address)) {
             Some(address) => {
