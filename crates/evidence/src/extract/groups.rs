@@ -34,6 +34,8 @@ pub(super) struct Groups {
     other: Group,
     /// The key of the last record; kept, so that a record of a known group allocates nothing.
     key: Vec<u8>,
+    /// Where what a record says is put together; kept too.
+    scratch: Vec<u8>,
 }
 
 /// Records of one class, action, actor and object.
@@ -106,7 +108,14 @@ enum Members {
 impl Groups {
     /// No groups yet. Those with more than `above` members will give a fact.
     pub fn new(above: u64) -> Self {
-        Self { above, places: HashMap::new(), groups: Vec::new(), other: Group::new(), key: Vec::new() }
+        Self {
+            above,
+            places: HashMap::new(),
+            groups: Vec::new(),
+            other: Group::new(),
+            key: Vec::new(),
+            scratch: Vec::new(),
+        }
     }
 
     /// Counts a record in its group, as often as it was repeated, and returns how many members the group has with the first of them.
@@ -123,13 +132,13 @@ impl Groups {
         if let Some(place) = self.places.get(self.key.as_slice())
             && let Some(group) = usize::try_from(*place).ok().and_then(|place| self.groups.get_mut(place))
         {
-            return group.add(time, leaf, waiting, observed);
+            return group.add(time, leaf, waiting, observed, &mut self.scratch);
         }
         if self.groups.len() >= MAX_GROUPS {
-            return self.other.add(time, leaf, waiting, observed);
+            return self.other.add(time, leaf, waiting, observed, &mut self.scratch);
         }
         let mut group = Group::new();
-        let count = group.add(time, leaf, waiting, observed);
+        let count = group.add(time, leaf, waiting, observed, &mut self.scratch);
         self.places.insert(self.key.as_slice().into(), u32::try_from(self.groups.len()).unwrap_or(u32::MAX));
         self.groups.push(group);
         count
@@ -227,7 +236,14 @@ impl Group {
 
     /// Counts a member, and returns how many there were with the first time that it counts.
     #[inline]
-    fn add(&mut self, time: Option<Interval>, leaf: Digest, waiting: u64, observed: &Observed<'_>) -> u64 {
+    fn add(
+        &mut self,
+        time: Option<Interval>,
+        leaf: Digest,
+        waiting: u64,
+        observed: &Observed<'_>,
+        scratch: &mut Vec<u8>,
+    ) -> u64 {
         self.times = self.times.with(time);
         if !matches!(self.host, Shared::Different) {
             self.host.add(observed.details.host().as_deref());
@@ -235,7 +251,7 @@ impl Group {
         let times = observed.details.repeated();
         self.has_repeated |= times > 1;
         let is_first = matches!(self.agreed, Agreed::Nothing);
-        self.agreed.add(observed.details);
+        self.agreed.add(observed.details, scratch);
         let amount = observed.details.amount().map(|(name, amount)| (name, amount.saturating_mul(times)));
         match (&mut self.sum, amount) {
             (sum @ None, Some((name, amount))) if is_first => *sum = Some((name.into(), amount)),

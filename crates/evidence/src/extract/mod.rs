@@ -113,6 +113,12 @@ pub trait Details {
         fact.attributes.iter().for_each(|(name, value)| each(name, AttributeValue::Text(value)));
     }
 
+    /// Those of them that follow from the actor and the object alone, as the direction of a flow does: records of one group cannot differ in
+    /// them, and [`telling`](Details::telling) leaves them out. Nothing by default.
+    fn of_key(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        let _ = each;
+    }
+
     /// A number with the name of its attribute, of which records that are counted together keep the sum: the bytes of a flow. `None` by
     /// default.
     fn amount(&self) -> Option<(&str, u64)> {

@@ -161,6 +161,13 @@ impl Details for RenamedDetails<'_> {
         });
     }
 
+    fn of_key(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        self.details.of_key(&mut |name, told| match told {
+            AttributeValue::Text(text) => each(name, AttributeValue::Text(&self.names.apply(text))),
+            AttributeValue::Number(_) => each(name, told),
+        });
+    }
+
     fn amount(&self) -> Option<(&str, u64)> {
         self.details.amount()
     }

@@ -180,6 +180,9 @@ impl Details for FlowRecord<'_> {
                 each(name, AttributeValue::Number(port));
             }
         }
+    }
+
+    fn of_key(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
         if let (Some(source), Some(target)) = (self.source, self.target) {
             each("direction", AttributeValue::Text(direction(source, target)));
         }

@@ -189,6 +189,9 @@ impl Details for Row<'_> {
                 each(name, AttributeValue::Text(self.cell(index)));
             }
         }
+    }
+
+    fn of_key(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
         let (source, target) = (self.cell(self.columns.source), self.cell(self.columns.target));
         if let (Ok(source), Ok(target)) = (source.parse(), target.parse()) {
             each("direction", AttributeValue::Text(direction(source, target)));
