@@ -25,7 +25,7 @@
 //! | [`facts`], [`options`], [`names`] | the scenario's tables, an episode's options, names that a player reads |
 //! | [`action`] | the 145 actions and the tolerant grammar |
 //! | [`draws`] | the three sources of randomness |
-//! | `environment`, `sim` | the rules, and [`Simulator`] around them |
+//! | `dynamics`, `sim` | the rules, and [`Simulator`] around them |
 //! | [`view`] | observations, table, true state: as text, JSON and typed |
 //! | [`policy`], [`returns`], [`mod@bench`] | baselines, their returns, speed |
 //! | [`recording`], [`mod@replay`], [`checksum`] | recordings: read, written, replayed field by field |
