@@ -31,3 +31,33 @@ impl FromStr for Counter {
 }
 
 as_text!(Counter);
+
+/// A whole number, also one that a tool shortened for people, such as `4.9 G`.
+pub(crate) fn whole(text: &str) -> Option<u64> {
+    let text = text.trim();
+    text.parse().ok().or_else(|| {
+        let times = match text.as_bytes().last()? {
+            b'K' | b'k' => 1e3,
+            b'M' => 1e6,
+            b'G' => 1e9,
+            b'T' => 1e12,
+            _ => return None,
+        };
+        let number: f64 = text[..text.len() - 1].trim_end().parse().ok()?;
+        // A float that is too large becomes the largest number, and none of these is negative.
+        (number >= 0.0).then_some((number * times) as u64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn numbers_that_tools_shorten_are_numbers() {
+        assert_eq!(
+            ["12", "4.9 G", "1.5M", "x G", "-1 K"].map(whole),
+            [Some(12), Some(4_900_000_000), Some(1_500_000), None, None]
+        );
+    }
+}

@@ -124,6 +124,26 @@ pub(super) fn date_time(text: &str, zone_minutes: i16) -> Option<Utc> {
     Utc::from_micros(whole + part - zone * 60_000_000)
 }
 
+/// The time at the start of a line as `journalctl -o short-full` writes it, `Tue 2026-03-10 08:00:00 UTC`, and its length in bytes. A zone
+/// by another name than UTC tells no offset, so that such a line has no time.
+pub(super) fn journal(text: &str) -> Option<(Utc, usize)> {
+    let (day, rest) = text.split_once(' ')?;
+    if !matches!(day, "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat" | "Sun") {
+        return None;
+    }
+    let (date, rest) = rest.split_once(' ')?;
+    let (time, rest) = rest.split_once(' ')?;
+    let zone = rest.split(' ').next()?;
+    let offset = match zone.as_bytes() {
+        b"UTC" | b"GMT" => "Z".to_owned(),
+        [b'+' | b'-', _, _] => format!("{zone}00"),
+        [b'+' | b'-', _, _, _, _] => zone.to_owned(),
+        _ => return None,
+    };
+    let utc = date_time(&format!("{date} {time}{offset}"), 0)?;
+    Some((utc, day.len() + date.len() + time.len() + zone.len() + 3))
+}
+
 /// Seconds since 1970 with up to six decimals that count, such as `1677024003.714845`.
 pub(super) fn epoch(text: &str) -> Option<Utc> {
     let text = text.as_bytes();
@@ -199,7 +219,18 @@ mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
-    use super::{Years, date_time, epoch, last_before, micros, rfc3164};
+    use super::{Years, date_time, epoch, journal, last_before, micros, rfc3164};
+
+    #[test]
+    fn lines_of_the_journal_name_their_day_and_zone() {
+        let of = |text| journal(text).map(|(time, length)| (time.to_string(), length));
+        let utc = "2026-03-10T08:00:00.000000Z".to_owned();
+        assert_eq!(of("Tue 2026-03-10 08:00:00 UTC web01 sshd[1]: x"), Some((utc.clone(), 27)));
+        assert_eq!(of("Tue 2026-03-10 10:00:00 +02 web01 sshd[1]: x"), Some((utc.clone(), 27)));
+        assert_eq!(of("Tue 2026-03-10 13:30:00 +0530 web01 sshd[1]: x"), Some((utc, 29)));
+        assert_eq!(of("Tue 2026-03-10 08:00:00 CET web01 sshd[1]: x"), None);
+        assert_eq!(of("Die 2026-03-10 08:00:00 UTC web01 sshd[1]: x"), None);
+    }
 
     proptest! {
         #[test]
@@ -211,7 +242,7 @@ mod tests {
 
         #[test]
         fn no_text_is_too_strange(text in "[0-9TZ:+./ -]{0,40}") {
-            let _ = (date_time(&text, 0), epoch(&text), rfc3164(text.as_bytes()));
+            let _ = (date_time(&text, 0), epoch(&text), rfc3164(text.as_bytes()), journal(&text));
         }
     }
 

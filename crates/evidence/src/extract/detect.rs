@@ -88,6 +88,10 @@ fn has_syslog(text: &[u8], is_cut: bool) -> bool {
     false
 }
 
+/// Longest time of a line of the journal, in bytes, with what follows its zone.
+const JOURNAL: usize = 48;
+
+/// Whether a line begins as one of syslog does.
 pub(super) fn starts_as_syslog(line: &[u8]) -> bool {
     let (has_priority, rest) = match line.strip_prefix(b"<") {
         Some(rest) => match rest.iter().take(4).position(|byte| *byte == b'>') {
@@ -100,6 +104,7 @@ pub(super) fn starts_as_syslog(line: &[u8]) -> bool {
     (has_priority && rest.starts_with(b"1 "))
         || clock::rfc3164(rest).is_some()
         || std::str::from_utf8(word).is_ok_and(|word| clock::date_time(word, 0).is_some())
+        || clock::journal(&String::from_utf8_lossy(&rest[..rest.len().min(JOURNAL)])).is_some()
 }
 
 /// The text after a mark of UTF-16.
@@ -197,7 +202,7 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {
-        let cases: [(&[u8], Format); 18] = [
+        let cases: [(&[u8], Format); 20] = [
             (b"ElfFile\0", Format::Evtx),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>", Format::WindowsXml),
             (b"\xff\xfe<\0E\0v\0e\0n\0t\0 \0", Format::WindowsXml),
@@ -213,6 +218,11 @@ mod tests {
             (b"StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr", Format::Argus),
             (b"ts,te,td,sa,da,sp,dp,pr", Format::Nfdump),
             (b"2026-03-28T09:00:00Z,b,c,10.0.0.1,10.0.0.2,1,2,TCP,1,2,S,0", Format::Nfdump),
+            (
+                b"Date first seen   Duration Proto   Src IP Addr:Port   Dst IP Addr:Port  Packets Bytes Flows",
+                Format::Nfdump,
+            ),
+            (b"Tue 2026-03-10 08:00:00 UTC web01 sshd[1]: x", Format::Syslog),
             (b"type=SYSCALL msg=audit(1.2:3): pid=1", Format::Auditd),
             (b"Mar 28 09:00:01 web01 sshd[1]: x, y, z", Format::Syslog),
             (b"2026-03-28T09:00:00Z web01 app: a,b,c,d,e,f,g,h,i,j,k,l", Format::Syslog),

@@ -8,6 +8,7 @@ mod auditd;
 mod clock;
 mod context;
 mod detect;
+mod direction;
 mod document;
 mod fill;
 mod flows;

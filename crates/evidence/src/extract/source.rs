@@ -205,7 +205,8 @@ impl Sink for Watched<'_, '_> {
 /// Version of an extractor: raised when it gives other facts.
 const fn version(format: Format) -> u32 {
     match format {
-        Format::SyslogJson => 3,
+        Format::SyslogJson => 4,
+        Format::Syslog | Format::Evtx | Format::WindowsXml | Format::WindowsJson | Format::Nfdump => 3,
         Format::Context => 1,
         _ => 2,
     }

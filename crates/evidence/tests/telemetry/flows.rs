@@ -276,6 +276,23 @@ fn tables_of_flows_are_read_by_head_or_by_position() {
 
 // covers: ARES-013
 #[test]
+fn tables_that_nfdump_prints_for_people_are_read() {
+    let text = "Date first seen          Duration Proto      Src IP Addr:Port          Dst IP Addr:Port   Packets    Bytes Flows\n\
+                2026-03-10 08:00:00.500     0.100 TCP      10.0.0.23:40000 ->   203.0.113.5:443      4.0 M    4.9 G     1\n\
+                2026-03-10 08:00:01.500     0.100 TCP      10.0.0.23 443\n\
+                Summary: total flows: 2, total bytes: 4.9 G\n\
+                Time window: 2026-03-10 08:00:00 - 2026-03-10 08:00:01\n";
+    let found = Found::of(|sink| read_nfdump(text.as_bytes(), &ReadOptions::default(), sink));
+    let fact = &found.facts[0];
+    assert_eq!(line(fact), "flow | tcp flow | address:10.0.0.23 | address:203.0.113.5");
+    let of = |name: &str| fact.attributes[name].as_str();
+    assert_eq!((of("Dst Pt"), of("Bytes"), of("direction")), ("443", "4.9 G", "outbound"));
+    assert_eq!(fact.time.as_ref().unwrap().utc.to_string(), "2026-03-10T08:00:00.500000Z");
+    assert_eq!((found.facts[1].class, found.stats.damaged), (Class::Damaged, 1));
+}
+
+// covers: ARES-013
+#[test]
 fn labels_of_tables_are_no_facts() {
     let options = ReadOptions::default();
     let zeek = concat!(

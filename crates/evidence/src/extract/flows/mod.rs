@@ -2,8 +2,8 @@
 
 mod address;
 mod capture;
-mod direction;
 mod export;
+mod printed;
 mod record;
 mod table;
 mod template;

@@ -5,11 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use netflow_parser::FieldDataType;
 
+use super::super::direction::direction;
 use super::super::fill::{about, put};
 use super::super::run::Run;
 use super::super::{AttributeValue, Details, Observed};
 use super::address::{AddressText, action};
-use super::direction::direction;
 use super::template::{Span, Template, Unit, describe, scope};
 use crate::{Class, EntityKind, NewFact, Utc};
 

@@ -2,11 +2,12 @@
 
 use std::net::IpAddr;
 
+use super::super::direction::direction;
 use super::super::fill::{Name, machine, put, put_some};
 use super::super::run::Run;
 use super::super::{AttributeValue, Details, Issue, IssueKind, Observed, clock};
 use super::address::{action, protocol};
-use super::direction::direction;
+use crate::counter::whole;
 use crate::{Class, NewFact, Utc};
 
 /// What a column holds.
@@ -200,7 +201,7 @@ impl Details for Row<'_> {
 
     fn amount(&self) -> Option<(&str, u64)> {
         let index = self.columns.bytes?;
-        Some((self.columns.names.get(index)?, self.cell(index).parse().ok()?))
+        Some((self.columns.names.get(index)?, whole(self.cell(index))?))
     }
 
     fn fill(&self, fact: &mut NewFact) {

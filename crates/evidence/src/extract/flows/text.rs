@@ -5,6 +5,7 @@ use std::io::BufRead;
 use super::super::lines::Lines;
 use super::super::run::Run;
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats, clock};
+use super::printed;
 use super::table::{Columns, Row, cut};
 
 /// The columns of a table without a head.
@@ -31,7 +32,7 @@ pub fn read_argus(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sin
     read(input, options, sink, Format::Argus)
 }
 
-/// Reads flows of nfdump (`-o csv`), of any table whose head names two addresses, and of tables of twelve columns without a head:
+/// Reads flows of nfdump (`-o csv`, and `line`, `long` and `extended`, which it prints for people), of any table whose head names two addresses, and of tables of twelve columns without a head:
 /// start, end, duration, two addresses, two ports, protocol, packets, bytes, flags, type of service.
 ///
 /// # Errors
@@ -50,6 +51,9 @@ fn read(
     let mut lines = Lines::new(input);
     let mut columns: Option<Columns> = None;
     let mut cells = Vec::new();
+    // A table for people, and its last row as cells.
+    let mut printed: Option<printed::Head> = None;
+    let mut row_cells = String::new();
     let mut is_summary = false;
     let zone_minutes = options.zone_minutes.unwrap_or(0);
     while let Some(line) = lines.next()? {
@@ -64,6 +68,14 @@ fn read(
         let text = line.text();
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if columns.is_none() {
+            if format == Format::Nfdump
+                && let Some(head) = printed::Head::read(text)
+            {
+                columns = Columns::new(head.names());
+                printed = Some(head);
+                run.dropped();
+                continue;
+            }
             if let Some(named) = Columns::new(text.split(',')) {
                 columns = Some(named);
                 run.dropped();
@@ -78,11 +90,21 @@ fn read(
             return Err(ExtractError::Format { format, what });
         };
         // nfdump ends its output with totals.
-        if text.trim() == "Summary" {
+        if matches!(text.trim(), "Summary" | "Summary:") || text.starts_with("Summary: ") {
             is_summary = true;
             run.dropped();
             continue;
         }
+        let text = match &printed {
+            None => text,
+            Some(head) => match head.row(text, &mut row_cells) {
+                Ok(()) => row_cells.as_str(),
+                Err(what) => {
+                    run.damage(at(), IssueKind::Malformed, what, line.bytes)?;
+                    continue;
+                }
+            },
+        };
         cut(text, b',', &mut cells);
         if cells.len() != columns.len() {
             let what = format!("{} columns; expected {}", cells.len(), columns.len());
@@ -95,9 +117,9 @@ fn read(
     Ok(run.finish())
 }
 
-/// Whether a line is the head of a table of flows, or a row of twelve columns.
+/// Whether a line is the head of a table of flows, with commas or for people, or a row of twelve columns.
 pub(in super::super) fn is_table(line: &str) -> bool {
-    Columns::new(line.split(',')).is_some() || is_twelve(line)
+    Columns::new(line.split(',')).is_some() || is_twelve(line) || printed::Head::read(line).is_some()
 }
 
 /// Whether a line is a row of twelve columns that begins with a time.

@@ -35,7 +35,8 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Reads a line of RFC 3164 (with its own time or one of RFC 3339, and with or without a priority) or of RFC 5424.
+    /// Reads a line of RFC 3164 (with its own time, one of RFC 3339, or that of `journalctl -o short-full`, and
+    /// with or without a priority) or of RFC 5424.
     pub fn read(line: &'a str, zone_minutes: i16) -> Option<Self> {
         let (priority, rest) = priority(line)?;
         if priority.is_some()
@@ -45,10 +46,13 @@ impl<'a> Frame<'a> {
         }
         let (when, time_found, rest) = match clock::rfc3164(rest.as_bytes()) {
             Some((time, length)) => (When::YearLess(time), rest.get(..length)?, rest.get(length..)?.strip_prefix(' ')?),
-            None => {
-                let (found, rest) = rest.split_once(' ')?;
-                (When::At(clock::date_time(found, zone_minutes)?), found, rest)
-            }
+            None => match clock::journal(rest) {
+                Some((time, length)) => (When::At(time), rest.get(..length)?, rest.get(length..)?.strip_prefix(' ')?),
+                None => {
+                    let (found, rest) = rest.split_once(' ')?;
+                    (When::At(clock::date_time(found, zone_minutes)?), found, rest)
+                }
+            },
         };
         let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
         if word.is_empty() {

@@ -20,6 +20,7 @@ pub use forwarded::read_syslog_json;
 
 use super::clock::Years;
 use super::detect::starts_as_syslog;
+use super::direction::direction;
 use super::fill::{about, about_process, put, put_some};
 use super::lines::{Lines, text_of};
 use super::run::Run;
@@ -203,9 +204,22 @@ fn read_once<'a>(program: &'a str, message: &'a str) -> Reading<'a> {
         _ => None,
     };
     found.unwrap_or_else(|| {
-        let action = if words::tell_of_a_logon(message) { TELLS_OF_A_LOGON } else { "logged" };
+        let action = if words::tell_of_a_logon(message) {
+            TELLS_OF_A_LOGON
+        } else if words::hold_an_expression(message) {
+            "logged an expression"
+        } else {
+            "logged"
+        };
         Reading::new(Class::Message, action).by(super::fill::named(EntityKind::Service, program))
     })
+}
+
+/// Where a packet goes that a packet filter logged.
+fn direction_of(reading: &Reading<'_>) -> Option<&'static str> {
+    let address = |name: Option<(EntityKind, &str)>| name?.1.parse().ok();
+    (reading.class == Class::PacketFiltered)
+        .then(|| Some(direction(address(reading.actor())?, address(reading.object())?)))?
 }
 
 /// A line and what it says.
@@ -237,6 +251,12 @@ impl Details for Record<'_> {
         self.reading.repeated
     }
 
+    fn of_key(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
+        if let Some(direction) = direction_of(self.reading) {
+            each("direction", AttributeValue::Text(direction));
+        }
+    }
+
     fn telling(&self, each: &mut dyn FnMut(&str, AttributeValue<'_>)) {
         each("program", AttributeValue::Text(self.frame.program));
         each("message", AttributeValue::Text(self.frame.message));
@@ -265,6 +285,9 @@ impl Details for Record<'_> {
         }
         for (name, value) in reading::pairs(self.reading.pairs) {
             put(fact, name, value);
+        }
+        if let Some(direction) = direction_of(self.reading) {
+            put(fact, "direction", direction);
         }
         self.frame.parameters(|name, value| put(fact, name, value));
     }

