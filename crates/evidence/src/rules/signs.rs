@@ -112,6 +112,10 @@ impl<'a> Case<'a> {
                 case.open.push(OpenSign { weight: sign.weight(), technique, facts: left, about });
             }
         }
+        // What ordinary work shows too, and is nothing but the end of a sequence whose beginning is explained, is settled with it: an account was
+        // announced, so that its place in a group was.
+        case.open
+            .retain(|sign| sign.weight != Weight::Paired || !sign.facts.iter().all(|id| case.following.contains(id)));
         // A fact that another sign leaves open is not settled by the beginning of this one.
         let open: Vec<FactId> = case.open.iter().flat_map(|sign| sign.facts.iter().copied()).collect();
         case.following.retain(|id| !open.contains(id));

@@ -62,6 +62,9 @@ pub struct Condition {
     /// A fact of another class must follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<FollowingFact>,
+    /// A fact that must not follow: facts that one follows are not taken. A service that starts again was not put out of use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unless: Option<FollowingFact>,
 }
 
 /// What makes facts belong together.
@@ -199,7 +202,8 @@ impl Condition {
     pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
         let Self { is, is_not, ends, contains, without, at_least, .. } = self;
         let texts = [is, is_not, ends, contains, without].into_iter().flat_map(BTreeMap::keys);
-        let then = self.then.iter().flat_map(|then| then.is.keys().chain(then.contains.keys()));
+        let then = self.then.iter().chain(&self.unless);
+        let then = then.flat_map(|then| then.is.keys().chain(then.contains.keys()));
         let then = then.chain(&self.lacks);
         let numbers = at_least.keys().chain(self.sum.iter().map(|sum| &sum.field));
         texts.chain(then).chain(numbers).chain(self.distinct.iter().map(|distinct| &distinct.field)).map(String::as_str)
@@ -233,7 +237,10 @@ impl Condition {
     /// The facts that it takes, in the order of their ids.
     pub(super) fn find(&self, packet: &Packet, names: &FieldNames) -> Vec<FactId> {
         let matcher = Matcher::of(self, names);
-        let taken: Vec<&Fact> = packet.facts().iter().filter(|fact| matcher.takes(fact)).collect();
+        let mut taken: Vec<&Fact> = packet.facts().iter().filter(|fact| matcher.takes(fact)).collect();
+        if let Some(unless) = &self.unless {
+            taken.retain(|fact| groups::followed(&[fact], packet, unless, names).is_empty());
+        }
         let taken = match &self.repeated {
             Some(repeated) => groups::repeated(&taken, repeated),
             None => taken,
