@@ -329,6 +329,8 @@ impl Builder<'_> {
             "idle" => self.context.idle.into(),
             "idle_is_offered" => is_offered(brief).into(),
             "horizon" => brief.horizon.into(),
+            "runs_on" => brief.runs_on.into(),
+            "has_answer" => brief.answer.is_some().into(),
             _ => serde_json::Value::Null,
         }
     }
@@ -351,8 +353,17 @@ impl Builder<'_> {
         if rules.is_empty() {
             return Ok(None);
         }
-        let lines: Vec<String> =
-            rules.iter().map(|rule| self.fill(rule, &[]).map(|rule| format!("- {rule}"))).collect::<Result<_, _>>()?;
+        let mut lines = Vec::new();
+        for rule in &rules {
+            // A rule can be about some environments only: then its text is empty in the others.
+            let text = self.fill(rule, &[])?;
+            if !text.trim().is_empty() {
+                lines.push(format!("- {text}"));
+            }
+        }
+        if lines.is_empty() {
+            return Ok(None);
+        }
         let origins = rules.iter().map(|rule| rule.origin.clone()).collect();
         Ok(Some(Part { name: "rules", origins, text: tagged("rules", &lines.join("\n")) }))
     }

@@ -28,6 +28,8 @@ impl Variables {
             ("idle", Value::from(idle)),
             ("idle_is_offered", Value::from(is_offered(brief))),
             ("horizon", Value::from(brief.horizon)),
+            ("runs_on", Value::from(brief.runs_on)),
+            ("has_answer", Value::from(brief.answer.is_some())),
         ]))
     }
 

@@ -3,14 +3,19 @@
 
 use crate::common;
 
-use common::{Cell, Tally, controllers, tasks};
+use common::{Cell, Tally, controllers, solver, tasks};
+use gimbal_core::TaskId;
 use gimbal_textcraft::environment::TextCraft;
 use serde_json::{Value, json};
 
 async fn tally(cell: &Cell, split: &str, count: usize) -> Tally {
+    tally_with(cell, &Value::Null, split, count).await
+}
+
+async fn tally_with(cell: &Cell, options: &Value, split: &str, count: usize) -> Tally {
     let mut tally = Tally::default();
-    for (seed, task) in tasks(&TextCraft, split, &Value::Null, count).iter().enumerate() {
-        let played = cell.play(&TextCraft, &Value::Null, task, seed as u64).await;
+    for (seed, task) in tasks(&TextCraft, split, options, count).iter().enumerate() {
+        let played = cell.play(&TextCraft, options, task, seed as u64).await;
         if !played.won() && std::env::var("READER_STORY").is_ok() {
             println!("{}", played.story());
         }
@@ -22,14 +27,51 @@ async fn tally(cell: &Cell, split: &str, count: usize) -> Tally {
 // covers: CYC-026, CYC-032
 #[tokio::test]
 async fn a_solver_wins_in_every_form() {
-    let settings = json!({ "persona": "solver", "conversation": "episode", "context": ["observation"] });
-    for cell in Cell::all("react", &settings) {
+    for cell in Cell::all("react", &solver()) {
         for split in ["depth-2-test", "depth-3-test", "depth-4-test"] {
             let tally = tally(&cell, split, 8).await;
             println!("{} {split}: {}", cell.name(), tally.line());
             assert!(tally.rate() >= 0.95, "{} {split}: {}", cell.name(), tally.line());
             assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{} {split}", cell.name());
         }
+    }
+}
+
+// covers: CYC-026, CYC-031, CYC-032
+#[tokio::test]
+async fn every_set_of_tools_can_be_played_from_its_requests() {
+    for offered in ["separate", "unified"] {
+        let options = json!({ "tools": offered });
+        for (base, settings) in [("react", solver()), ("react", json!({ "configuration": "hist+net" }))] {
+            for cell in Cell::all(base, &settings) {
+                for split in ["depth-2-test", "depth-3-test"] {
+                    let tally = tally_with(&cell, &options, split, 3).await;
+                    println!("{offered}, {} {split}: {}", cell.name(), tally.line());
+                    assert_eq!(
+                        (tally.won, tally.rejected, tally.fallbacks, tally.lacks),
+                        (3, 0, 0, 0),
+                        "{offered}, {} {split}",
+                        cell.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Some tasks show so many commands and items that the calls with each number which recipes name are more than a mask may list.
+// covers: CYC-032, CYC-036
+#[tokio::test]
+async fn every_test_task_is_won_under_a_mask() {
+    for cell in Cell::all("react", &solver()).into_iter().filter(|cell| cell.constrained) {
+        let count = if cell.protocol == "react-text" { usize::MAX } else { 40 };
+        let tally = tally_with(&cell, &Value::Null, "test", count).await;
+        println!("{}: {}", cell.name(), tally.line());
+        assert_eq!((tally.rate(), tally.rejected, tally.fallbacks), (1.0, 0, 0), "{}: {}", cell.name(), tally.line());
+    }
+    for cell in Cell::all("react", &solver()) {
+        let played = cell.play(&TextCraft, &Value::Null, &TaskId("painting".to_owned()), 1).await;
+        assert!(played.won(), "{}: {}", cell.name(), played.story());
     }
 }
 

@@ -204,6 +204,9 @@ fn a_rejection_names_the_fault_and_changes_nothing() {
     let mut number = ToolCall::bare("Restore");
     number.arguments.insert("hostname".to_owned(), json!(4));
     assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    let mut odd = ToolCall::with("Restore", &[("hostname", "User1")]);
+    odd.arguments.insert("x".to_owned(), json!(1));
+    assert_eq!(now(environment.call(&odd)).unwrap_err().kind, RejectionKind::UnknownArgument);
     assert_eq!(environment.parse("  ").unwrap_err().kind, RejectionKind::Unreadable);
     assert_eq!(environment.parse("Fly User1").unwrap_err().kind, RejectionKind::UnknownTool);
 }

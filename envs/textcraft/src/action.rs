@@ -225,6 +225,10 @@ pub fn render(call: &ToolCall, toolset: Toolset, menu: &Menu) -> String {
         };
     };
     match parse(&command, toolset, menu) {
+        // As its usage shows it.
+        Ok(read) if read == *call && toolset == Toolset::Unified && !command.contains('"') => {
+            format!("{SELECT} {COMMAND}=\"{command}\"")
+        }
         Ok(read) if read == *call => command,
         _ if call.tool == SELECT => [SELECT, ": ", &command].concat(),
         _ => command,

@@ -300,6 +300,9 @@ fn a_rejection_names_the_fault_and_changes_nothing() {
     let mut number = ToolCall::bare("RestoreNode");
     number.arguments.insert("node".to_owned(), json!(4));
     assert_eq!(now(environment.call(&number)).unwrap_err().kind, RejectionKind::BadValue);
+    let mut odd = ToolCall::with("RestoreNode", &[("node", "node_1")]);
+    odd.arguments.insert("x".to_owned(), json!(1));
+    assert_eq!(now(environment.call(&odd)).unwrap_err().kind, RejectionKind::UnknownArgument);
     let place = ToolCall::with("AddDeceptiveNode", &[("edge", "node_0-node_1")]);
     let free = environment.choices("AddDeceptiveNode", "edge").unwrap().len();
     let transition = step(&mut *environment, &place);

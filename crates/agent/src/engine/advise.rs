@@ -54,14 +54,14 @@ impl AgentSession<'_> {
             .flatten()
             .collect();
         let free = self.brief().free_arguments && !self.advises();
-        let (short, entries) = open::bounds(self.open_specs());
+        let told = if free { open::bounds(self.open_specs()) } else { open::Bounds::default() };
         let values = [
             ("thought", Value::from(self.settings().thought_characters)),
             ("inputs", Value::from(inputs)),
             ("members", Value::from(members)),
-            ("longest", Value::from(if free { open::TEXT } else { 0 })),
-            ("short", Value::from(if free { short } else { 0 })),
-            ("entries", Value::from(if free { entries } else { 0 })),
+            ("longest", Value::from(told.longest)),
+            ("short", Value::from(told.short)),
+            ("entries", Value::from(told.entries)),
         ];
         let persona = &self.agent.persona;
         let variables = present.variables.with(&values);

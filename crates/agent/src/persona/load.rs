@@ -18,7 +18,7 @@ use crate::template::{Place, Templates};
 use gimbal_core::yaml::{self, line_of};
 
 /// Variables of the brief that texts of the system prompt may use.
-pub const SYSTEM_VARIABLES: [&str; 10] = [
+pub const SYSTEM_VARIABLES: [&str; 12] = [
     "role",
     "goal",
     "subject",
@@ -29,6 +29,8 @@ pub const SYSTEM_VARIABLES: [&str; 10] = [
     "idle",
     "idle_is_offered",
     "horizon",
+    "runs_on",
+    "has_answer",
 ];
 
 /// What the description of a tool may name beside the brief: the tool's own name, the names of all tools that are offered

@@ -155,6 +155,24 @@ pub(super) fn counted(
     (calls, texts, forms)
 }
 
+/// The calls without those that differ from an earlier one in nothing but a number that may be any: a mask takes every number of one of them.
+pub fn distinct_but_for_numbers<'c>(
+    calls: impl Iterator<Item = &'c ToolCall>,
+    specs: &[ToolSpec],
+) -> Vec<&'c ToolCall> {
+    let mut seen = BTreeSet::new();
+    let is_new = |call: &&ToolCall| {
+        let mut key = (*call).clone();
+        for (name, value) in &mut key.arguments {
+            if value.is_u64() && any_number(specs, &call.tool, name).is_some() {
+                *value = Value::Null;
+            }
+        }
+        seen.insert((key.tool.clone(), key.canonical_arguments()))
+    };
+    calls.filter(is_new).collect()
+}
+
 /// The numbers that an argument of a tool may be, where its schema says that it is a whole number and lists no values.
 fn any_number(specs: &[ToolSpec], tool: &str, name: &str) -> Option<RangeInclusive<u64>> {
     let spec = specs.iter().find(|spec| spec.name == tool)?;

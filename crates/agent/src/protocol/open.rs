@@ -18,11 +18,50 @@ const LISTED: usize = 16;
 /// Longest key of an object whose keys the agent chooses, in characters.
 const KEY: usize = 60;
 
-/// Longest text within a list, in characters, and most items of a list, in the calls of these tools: what prompts tell. The bounds of a schema are
-/// followed, as far as a mask can hold them.
-pub fn bounds<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> (usize, usize) {
-    let of = |spec: &ToolSpec| within(&spec.parameters, false);
-    specs.into_iter().map(of).fold((SHORT, ITEMS), |most, one| (most.0.max(one.0), most.1.max(one.1)))
+/// Bounds of the texts in calls, in characters, and of lists: what prompts tell. 0 where no call has such a text or list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Longest text of an argument that a call needs.
+    pub longest: usize,
+    /// Longest text within a list, or of an argument that may be left out.
+    pub short: usize,
+    /// Most items of a list.
+    pub entries: usize,
+}
+
+/// The bounds of the calls of these tools. Those of a schema are followed, as far as a mask can hold them.
+pub fn bounds<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Bounds {
+    let mut bounds = Bounds::default();
+    for spec in specs {
+        let (short, entries) = within(&spec.parameters, false);
+        let needed: Vec<&str> = spec.required().collect();
+        for (name, schema) in spec.parameters.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let is_text = is_of(schema, "string") && schema.get("enum").is_none() && schema.get("pattern").is_none();
+            if has_list(schema) {
+                bounds.entries = bounds.entries.max(entries).max(ITEMS);
+            }
+            if needed.contains(&name.as_str()) && is_text {
+                bounds.longest = bounds.longest.max(stated(schema, "maxLength").unwrap_or(TEXT).min(TEXT));
+            } else if is_text || has_list(schema) {
+                bounds.short = bounds.short.max(short).max(SHORT);
+            }
+        }
+    }
+    bounds
+}
+
+/// Whether a schema is of this type, or of this type or `null`.
+fn is_of(schema: &Value, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|one| one == kind),
+        one => one.is_some_and(|one| one == kind),
+    }
+}
+
+/// Whether a schema is a list, or has one among its members.
+fn has_list(schema: &Value) -> bool {
+    let members = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    is_of(schema, "array") || members.into_iter().any(has_list)
 }
 
 /// The longest text within a list and the most items of a list that a schema states; 0 where it states none.
@@ -395,9 +434,16 @@ mod tests {
             let fits = |ballots, letters| regex.is_match(&call(ballots, letters));
             assert!(fits(held, 160) && !fits(held + 1, 1) && !fits(1, 161), "{stated}");
             assert!(call(held, 160).len() <= form.longest, "{stated}");
-            assert_eq!(bounds([&spec]), (160, held.max(ITEMS)), "{stated}: what prompts tell");
+            let told = bounds([&spec]);
+            assert_eq!((told.short, told.entries), (160, held.max(ITEMS)), "{stated}: what prompts tell");
         }
-        assert_eq!(bounds([&search()]), (SHORT, ITEMS), "a schema that states nothing");
+        let told = bounds([&search()]);
+        assert_eq!((told.short, told.entries), (SHORT, ITEMS), "a schema that states nothing");
+        let conclude = ToolSpec {
+            parameters: json!({"type": "object", "required": ["reason"], "properties": {"reason": {"type": "string", "maxLength": 512}}}),
+            ..search()
+        };
+        assert_eq!(bounds([&conclude]), Bounds { longest: 512, short: 0, entries: 0 });
     }
 
     fn call_form(spec: &ToolSpec) -> Form {

@@ -130,11 +130,19 @@ impl Run {
         };
     }
 
-    /// Tool calls that are left; `None` if so many segments made no call that the controller ends.
+    /// Whether no executor has made a call, in so many segments that every subtask could have been worked on twice.
+    fn is_idle(&self) -> bool {
+        self.calls == 0 && self.empty as usize >= IDLE * self.graph.nodes.len().max(1)
+    }
+
+    /// Tool calls that are left; none if so many segments made no call that the controller ends.
     pub(crate) const fn left(&self) -> u32 {
         if self.empty >= self.most { 0 } else { self.most.saturating_sub(self.calls) }
     }
 }
+
+/// Segments for each subtask after which a controller ends whose executors have made no call at all.
+const IDLE: usize = 2;
 
 /// Longest objective, in characters.
 const OBJECTIVE: usize = 300;
@@ -162,7 +170,7 @@ impl Workers {
     pub(crate) async fn segment(&self, stage: &dyn Stage, run: &mut Run) -> Result<Segment, EpisodeStopped> {
         let lane = LaneId::MAIN;
         if run.left() == 0 {
-            return Err(spent());
+            return Err(nothing_left(run));
         }
         let local = self.local.or(stage.brief().segment_calls).unwrap_or(LOCAL);
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
@@ -191,7 +199,8 @@ impl Workers {
         run.seen(&segment);
         match &segment.over {
             Some(stopped) => Err(stopped.clone()),
-            None if run.left() == 0 => Err(spent()),
+            None if run.is_idle() => Err(idle(run.empty)),
+            None if run.left() == 0 => Err(nothing_left(run)),
             None => Ok(segment),
         }
     }
@@ -200,6 +209,22 @@ impl Workers {
 /// The controller's own budget is part of how it works: an episode that uses it up is lost, and not cut short (CYC-012).
 pub(crate) fn spent() -> EpisodeStopped {
     EpisodeStopped::because(Stop::Horizon, "the controller's budget of tool calls is used up")
+}
+
+/// Nothing is left: of the budget of calls, or of the segments without one.
+fn nothing_left(run: &Run) -> EpisodeStopped {
+    match run.calls < run.most {
+        true => EpisodeStopped::because(
+            Stop::Horizon,
+            "as many segments made no call as the controller's budget has tool calls",
+        ),
+        false => spent(),
+    }
+}
+
+/// Nothing was done: every executor gave control back without a call.
+fn idle(segments: u32) -> EpisodeStopped {
+    EpisodeStopped::because(Stop::Finished, format!("no executor made a call in {segments} segments"))
 }
 
 /// How a segment ended, where the agent gave control back.

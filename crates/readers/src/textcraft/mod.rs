@@ -67,7 +67,10 @@ fn command(own: &Own) -> Option<String> {
     match own {
         Own::Action(text) => {
             let text = text.trim();
-            Some(text.strip_prefix("textcraft_select_command: ").unwrap_or(text).to_owned())
+            let whole = text.strip_prefix("textcraft_select_command").map_or(text, str::trim_start);
+            let whole = whole.strip_prefix(':').map_or(whole, str::trim_start);
+            let named = whole.strip_prefix("command=\"").and_then(|rest| rest.strip_suffix('"'));
+            Some(named.unwrap_or(whole).to_owned())
         }
         Own::Call(_, arguments) => {
             let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -40,6 +40,18 @@ pub struct Chart<'a> {
     pub height: f64,
 }
 
+/// Least room of a place whose name is always written, in pixels: longer names go over several lines there.
+const NAMED: f64 = 30.0;
+
+/// Of so many places one is named, where each has `step` pixels and names have these widths.
+fn named_places(widths: &[f64], step: f64) -> usize {
+    if step >= NAMED {
+        return 1;
+    }
+    let widest = widths.iter().copied().fold(0.0, f64::max);
+    (((widest + 10.0) / step.max(1.0)).ceil() as usize).max(1)
+}
+
 /// Draws the lines from `top` on.
 pub fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -> Picture {
     let names = chart.series.iter().map(|series| width_of(&series.name, NOTE.size)).fold(30.0, f64::max);
@@ -69,10 +81,14 @@ pub fn draw(mut svg: Svg, chart: &Chart<'_>, top: f64, caption: String) -> Pictu
     let step = (frame.right - frame.left) / chart.places.len().max(1) as f64;
     let place = |index: usize| frame.left + (index as f64 + 0.5) * step;
     let mut deepest = 1;
+    let every = named_places(&chart.places.iter().map(|name| width_of(name, LABEL.size)).collect::<Vec<_>>(), step);
     for (index, name) in chart.places.iter().enumerate() {
         let x = place(index);
         svg.line((x, frame.bottom), (x, frame.bottom + 4.0), "rule", RULE, 1.0, "");
-        let lines = wrapped(name, LABEL.size, step - 8.0, 3);
+        if (index + 1) % every != 0 {
+            continue;
+        }
+        let lines = wrapped(name, LABEL.size, step * every as f64 - 8.0, 3);
         for (number, line) in lines.iter().enumerate() {
             svg.text(x, frame.bottom + 17.0 + LINE * number as f64, Anchor::Middle, LABEL, line);
         }
@@ -159,5 +175,17 @@ fn name_ends(svg: &mut Svg, chart: &Chart<'_>, frame: Frame, y: &Scale, x: &dyn 
             NOTE,
             &fit_head(&series.name, NOTE.size, WIDTH - frame.right - 14.0),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_places;
+
+    #[test]
+    fn names_are_left_out_where_places_are_narrow() {
+        assert_eq!(named_places(&[200.0, 40.0], 80.0), 1, "names go over several lines");
+        assert_eq!(named_places(&[18.0; 50], 10.5), 3);
+        assert_eq!(named_places(&[], 0.0), 10);
     }
 }

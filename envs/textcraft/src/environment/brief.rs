@@ -42,6 +42,18 @@ pub(super) fn idle(toolset: Toolset) -> ToolCall {
     if toolset.has(INVENTORY) { ToolCall::bare(INVENTORY) } else { ToolCall::with(SELECT, &[(COMMAND, "inventory")]) }
 }
 
+/// The entry of the tool that takes any command, where it is the only one.
+const ALONE: &str = "textcraft_select_command alone";
+
+/// The entries of the tools that an agent is given.
+fn glossary(entries: &[GlossaryEntry], toolset: Toolset) -> Vec<GlossaryEntry> {
+    let named = |entry: &GlossaryEntry| GlossaryEntry { name: SELECT.to_owned(), ..entry.clone() };
+    match toolset {
+        Toolset::Unified => entries.iter().filter(|entry| entry.name == ALONE).map(named).collect(),
+        _ => entries.iter().filter(|entry| toolset.has(&entry.name)).cloned().collect(),
+    }
+}
+
 /// The brief of an episode.
 pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> Result<Brief, EnvError> {
     let form = catalogue::value(&FORM)?;
@@ -52,7 +64,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         role: form.role.clone(),
         subject: form.subject.clone(),
         subjects: menu.names.clone(),
-        glossary: form.glossary.iter().filter(|entry| toolset.has(&entry.name)).cloned().collect(),
+        glossary: glossary(&form.glossary, toolset),
         horizon,
         reward_range: Some((Milli(0), Milli(1000))),
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
@@ -65,7 +77,8 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         tool_names: form.tool_names.clone(),
         forbidden_words: form.forbidden_words.clone(),
         literals_change: false,
-        free_arguments: false,
+        // The only tool takes a command as a text: no list has every number of items.
+        free_arguments: toolset == Toolset::Unified,
         answer: None,
         efficiency_shift: None,
     })

@@ -147,6 +147,11 @@ impl TitanEnvironment {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for (key, value) in &call.arguments {
             let Some(value) = value.as_str() else {
+                // An argument that the action does not have is refused for that, whatever its value.
+                let read = self.interface.vocabulary.read_parts(&call.tool, &[(Some(key.as_str()), "")]);
+                if let Err(error @ ActionError::UnknownParameter { .. }) = read {
+                    return Err(rejection(&error));
+                }
                 let message = format!("`{key}` of `{}` must be a text, the name of a node or an edge", call.tool);
                 return Err(Rejection::new(RejectionKind::BadValue, message));
             };

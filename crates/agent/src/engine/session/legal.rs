@@ -12,7 +12,7 @@ use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
 use crate::protocol::action;
-use crate::protocol::grammar::{OpenTool, Shape, shape};
+use crate::protocol::grammar::{OpenTool, Shape, distinct_but_for_numbers, shape};
 use crate::variables::Variables;
 
 /// Most grammars that a menu keeps.
@@ -69,7 +69,8 @@ pub(in crate::engine) struct Reply {
 }
 
 impl Menu {
-    /// The menu of the legal calls `listed`: of those that the brief explains the first `cap`, and all of them for grammars.
+    /// The menu of the legal calls `listed`: of those that the brief explains the first `cap`, and all of them for grammars. Where there are
+    /// more, calls that differ in nothing but a number that may be any count as one: a grammar takes every number of it.
     /// `narrowed` says that there are more than these.
     pub(in crate::engine) async fn new(
         session: &AgentSession<'_>,
@@ -79,12 +80,17 @@ impl Menu {
     ) -> Result<Self, EpisodeStopped> {
         let cap = session.settings().legal_cap as usize;
         let explained = |call: &ToolCall| session.explains(call);
-        let calls: Arc<[ToolCall]> = match listed.iter().all(explained) {
-            true if listed.len() <= cap => Arc::clone(&listed),
-            true => listed[..cap].into(),
-            false => listed.iter().filter(|call| explained(call)).take(cap).cloned().collect(),
+        let all_explained = listed.iter().filter(|call| explained(call)).count();
+        let (calls, of): (Arc<[ToolCall]>, usize) = if all_explained > cap {
+            let explained = listed.iter().filter(|call| explained(call));
+            let distinct = distinct_but_for_numbers(explained, &session.prepared.env_tools);
+            (distinct.iter().take(cap).map(|call| (*call).clone()).collect(), distinct.len())
+        } else if all_explained == listed.len() {
+            (Arc::clone(&listed), all_explained)
+        } else {
+            (listed.iter().filter(|call| explained(call)).cloned().collect(), all_explained)
         };
-        let narrowed = narrowed || calls.len() < listed.iter().filter(|call| explained(call)).count();
+        let narrowed = narrowed || calls.len() < of;
         // What no prompt explains cannot be meant: who has nothing else can do nothing.
         let none_legal = none_legal || (calls.is_empty() && !listed.is_empty());
         let texts = rendered(stage, &calls).await;
@@ -190,7 +196,9 @@ impl Menu {
             return all;
         }
         let others = if key.left_out { Vec::new() } else { others };
-        let calls: Arc<[ToolCall]> = shown.into_iter().chain(others).take(cap).cloned().collect();
+        let all = shown.into_iter().chain(others);
+        let distinct = distinct_but_for_numbers(all, &session.prepared.env_tools);
+        let calls: Arc<[ToolCall]> = distinct.into_iter().take(cap).cloned().collect();
         let texts = rendered(stage, &calls).await;
         (calls, texts)
     }
