@@ -23,7 +23,6 @@ pub mod control;
 pub mod cyclic;
 pub mod dag;
 pub mod debate;
-mod family;
 mod first;
 pub mod gate;
 pub mod graph;
@@ -40,10 +39,9 @@ pub mod temporal;
 
 use std::sync::Arc;
 
+use gimbal_agent::Family;
 use gimbal_core::ArchitectureKind;
 use gimbal_messages::Message;
-
-pub use family::{Answer, Family, Placed};
 
 /// All architectures, in the order in which they are shown: a new one is a line here.
 #[must_use]
@@ -68,21 +66,14 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
     families().into_iter().map(|family| family as Arc<dyn ArchitectureKind>).collect()
 }
 
+/// All whose agents commands show and audit: the architectures, and the summariser of won episodes, which no study plays.
+#[must_use]
+pub fn shown() -> Vec<Arc<dyn Family>> {
+    families().into_iter().chain([Arc::new(control::SummariserKind) as Arc<dyn Family>]).collect()
+}
+
 /// All messages that agents answer with.
 #[must_use]
 pub fn messages() -> Vec<&'static dyn Message> {
-    let of_families = families().into_iter().flat_map(|family| family.answers()).map(|answer| answer.message);
-    of_families.chain([&control::messages::SUMMARY as &dyn Message]).collect()
-}
-
-/// The architecture and the place in it where an agent answers with the message of this name; `None` if no agent does.
-#[must_use]
-pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
-    if message == control::messages::SUMMARY.name() {
-        return Some((control::Summariser::PLACE, control::Summariser::PLACE));
-    }
-    families().into_iter().find_map(|family| {
-        let answer = family.answers().into_iter().find(|answer| answer.message.name() == message)?;
-        Some((family.name(), answer.place))
-    })
+    shown().into_iter().flat_map(|family| family.answers()).map(|answer| answer.message).collect()
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use gimbal_agent::{Family, Team};
 use gimbal_core::{
     Acted, Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::family::{Family, Placed};
 
 /// Settings of `baseline`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,8 +46,8 @@ impl Family for BaselineKind {
         false
     }
 
-    fn agents(&self, _settings: &Value, _files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        Ok((Vec::new(), Vec::new()))
+    fn team(&self, _settings: &Value, _files: &dyn Files) -> Result<Team, BuildError> {
+        Ok(Team::default())
     }
 }
 

@@ -22,6 +22,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use gimbal_agent::{Assignment, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, Stage};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
@@ -35,12 +36,13 @@ pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
-use crate::Placed;
 use crate::graph::Ways;
 pub use options::{Otherwise, Summary};
 pub use settings::{GraphFrom, Settings};
 pub use shots::write_shots;
-pub use summariser::{Deed, NoSummary, Stretch, Summarised, Summariser, SummariserSettings, Summarising, Won};
+pub use summariser::{
+    Deed, NoSummary, Stretch, Summarised, Summariser, SummariserKind, SummariserSettings, Summarising, Won,
+};
 pub use walk::Kind;
 pub(crate) use walk::Walk;
 
@@ -53,19 +55,29 @@ pub(crate) const BEHAVIOUR: u32 = 5;
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.
-pub(crate) fn agents<W: Walk>(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+pub(crate) fn team<W: Walk>(settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
     let Controller { maker, workers, analyzer, .. } = resolve(W::NAME, W::WAYS, settings, files)?;
     let mut agents = Vec::new();
     if let Source::Planner(planner) = maker.source {
-        agents.push(("planner", *planner));
+        agents.push((PLANNER, *planner));
     }
-    agents.extend([("executor", workers.executor), ("analyzer", analyzer.agent)]);
+    agents.extend([(EXECUTOR, workers.executor), ("analyzer", analyzer.agent)]);
     agents.extend(workers.gate.map(|gate| ("verifier", gate.verifier())));
-    Ok((agents, workers.context))
+    Ok(Team::new(agents, workers.context))
 }
 
-/// The role whose model makes graphs.
+/// The role whose model makes graphs, and the place of the agent.
 const PLANNER: &str = "planner";
+/// The place of the agent that works on subtasks.
+pub(crate) const EXECUTOR: &str = "executor";
+
+/// What the executor is asked to work on.
+pub(crate) fn assignment(place: &str) -> Option<Assignment> {
+    (place == EXECUTOR).then(|| Assignment {
+        target: "(the name of a subtask)".to_owned(),
+        message: json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }),
+    })
+}
 
 /// A good name for the file of a graph that a model planned for an environment.
 fn file_of(environment: &str, model: &str, ways: Ways) -> String {

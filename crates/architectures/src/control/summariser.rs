@@ -1,12 +1,15 @@
 //! The summariser: what led to success in a won episode, in a model's words, for planners of other tasks (n-shot, CYC-023).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::object;
-use gimbal_agent::{Agent, Overrides, ReplySpec};
-use gimbal_core::{Architecture, BuildError, EpisodeStopped, Files, Hint, LaneId, Needs, Stage, ToolCall};
+use gimbal_agent::{Agent, Answer, Family, Overrides, ReplySpec, Team};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Hint, LaneId, Needs, RecordKind, Stage, ToolCall,
+};
+use gimbal_messages::records::engine;
 use gimbal_messages::{Form, bounded, party, spaced};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -107,9 +110,50 @@ pub struct SummariserSettings {
     pub agent: Overrides,
 }
 
+/// The family of one agent that sums up won episodes. No study plays it: `gimbal graph shots` does, one episode after another.
+#[derive(Debug)]
+pub struct SummariserKind;
+
+impl ArchitectureKind for SummariserKind {
+    fn name(&self) -> &'static str {
+        Summariser::PLACE
+    }
+
+    fn schema(&self) -> Value {
+        crate::settings::schema::<SummariserSettings>()
+    }
+
+    /// The work on an episode without calls; [`Summariser::of`] gives it one.
+    fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
+        Ok(Arc::new(Summariser::new(settings, files)?.of(Won::default())))
+    }
+
+    fn records(&self) -> Vec<RecordKind> {
+        engine::KINDS.to_vec()
+    }
+}
+
+impl Family for SummariserKind {
+    fn answers(&self) -> Vec<Answer> {
+        vec![Answer::new(Summariser::PLACE, &messages::SUMMARY)]
+    }
+
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        Ok(Team::new([(Summariser::PLACE, agent(settings, files)?)], Vec::new()))
+    }
+}
+
+/// The agent of these settings.
+fn agent(settings: &Value, files: &dyn Files) -> Result<Agent, BuildError> {
+    let SummariserSettings { summariser, agent } = crate::settings::read(Summariser::PLACE, settings)?;
+    let name = Summariser::PLACE;
+    let place = Place { name, persona: name, message: Some(&messages::SUMMARY), delegates: &[] };
+    place.agent(name, (&summariser, &agent), files)
+}
+
 /// The agent that writes summaries.
 pub struct Summariser {
-    agent: Agent,
+    agent: Arc<Agent>,
 }
 
 impl Summariser {
@@ -121,33 +165,24 @@ impl Summariser {
     /// # Errors
     /// Which key or file is wrong, and what would be right.
     pub fn new(settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
-        let SummariserSettings { summariser, agent } = crate::settings::read(Self::PLACE, settings)?;
-        let place =
-            Place { name: Self::PLACE, persona: Self::PLACE, message: Some(&messages::SUMMARY), delegates: &[] };
-        Ok(Self { agent: place.agent(Self::PLACE, (&summariser, &agent), files)? })
-    }
-
-    /// The agent, for whoever wants to see its prompts.
-    #[must_use]
-    pub fn into_agent(self) -> Agent {
-        self.agent
+        Ok(Self { agent: Arc::new(agent(settings, files)?) })
     }
 
     /// The work of summing up one episode, to be played on a stage of its environment.
     #[must_use]
-    pub fn of(&self, won: Won) -> Summarising<'_> {
-        Summarising { agent: &self.agent, won, made: Mutex::default() }
+    pub fn of(&self, won: Won) -> Summarising {
+        Summarising { agent: Arc::clone(&self.agent), won, made: Mutex::default() }
     }
 }
 
 /// Sums up one episode and does nothing else.
-pub struct Summarising<'a> {
-    agent: &'a Agent,
+pub struct Summarising {
+    agent: Arc<Agent>,
     won: Won,
     made: Mutex<Option<Summarised>>,
 }
 
-impl Summarising<'_> {
+impl Summarising {
     /// What the last play came to.
     #[must_use]
     pub fn made(&self) -> Option<Summarised> {
@@ -218,7 +253,7 @@ fn read(text: &str) -> Result<String, String> {
 }
 
 #[async_trait]
-impl Architecture for Summarising<'_> {
+impl Architecture for Summarising {
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         needs.add_agent(self.agent.needs());

@@ -12,6 +12,7 @@ mod conclusion;
 mod consult;
 mod debate_side;
 mod decision;
+mod family;
 mod form;
 mod gate;
 pub mod messages;
@@ -21,7 +22,6 @@ mod reading;
 mod resolve;
 mod rounds;
 mod settings;
-mod shown;
 mod side;
 mod vote;
 
@@ -41,7 +41,6 @@ use gimbal_messages::records::{debate as records, engine, hierarchy};
 use gimbal_messages::{Contract, StageExt};
 use serde_json::{Value, json};
 
-use crate::family::{Answer, Family, Placed, answer};
 use crate::packet::{PACKET, packet};
 
 use case::Case;
@@ -52,7 +51,6 @@ use side::Role;
 
 pub use gate::{Gate, GateCertainty};
 pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, SideSettings};
-pub use shown::{agents, showing};
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
@@ -82,34 +80,6 @@ impl ArchitectureKind for DebateKind {
 
     fn parties(&self) -> &'static [&'static str] {
         &[party::SIDES[0], party::SIDES[1], party::JUDGE]
-    }
-}
-
-impl Family for DebateKind {
-    fn answers(&self) -> Vec<Answer> {
-        vec![
-            answer("architect", &messages::POSITION),
-            answer("architect_anchored", &messages::ANCHORED_POSITION),
-            answer("auditor", &messages::AUDIT),
-            answer("oracle_agent", &messages::ESTIMATE),
-            answer("narrator_agent", &messages::NARRATION),
-        ]
-    }
-
-    fn shows_blocks_to_all(&self) -> bool {
-        true
-    }
-
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        agents(settings, files)
-    }
-
-    fn showing(&self, place: &str, persona: &str) -> Value {
-        showing(place, persona)
-    }
-
-    fn audited(&self) -> Vec<Value> {
-        vec![json!({ "narrator": "model" })]
     }
 }
 

@@ -13,14 +13,13 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::Agent;
+use gimbal_agent::family::place_by_message;
+use gimbal_agent::{Agent, Answer, Family, Persona, Team};
 use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use gimbal_messages::records::{engine, hierarchy as records};
 use serde_json::{Value, json};
-
-use crate::family::{Answer, Family, Placed, answer};
 
 pub use arbiter::{Arbiter, Rule};
 use panel::AdviserPanel;
@@ -53,12 +52,19 @@ impl ArchitectureKind for HierarchyKind {
 
 impl Family for HierarchyKind {
     fn answers(&self) -> Vec<Answer> {
-        vec![answer("analyst", &messages::Analysis), answer("chooser", &messages::Suggestions)]
+        vec![Answer::new("analyst", &messages::Analysis), Answer::new("chooser", &messages::Suggestions)]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
         let (agents, context) = agents(settings, files)?;
-        Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context))
+        Ok(Team::new(["planner", "analyst", "chooser"].into_iter().zip(agents), context))
+    }
+
+    fn place_of(&self, persona: &Persona) -> Option<&'static str> {
+        // Who turns to others and is asked by nobody leads them.
+        let core = &persona.core;
+        let leads = !core.is_asked() && core.tools.iter().any(|tool| tool.delegate.is_some());
+        place_by_message(&self.answers(), persona).or(leads.then_some("planner"))
     }
 
     fn audited(&self) -> Vec<Value> {

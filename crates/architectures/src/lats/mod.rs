@@ -30,7 +30,6 @@ use gimbal_messages::party;
 use gimbal_messages::records::{engine, search as records};
 use serde_json::{Value, json};
 
-use crate::Placed;
 use crate::reflector::Reflector;
 use messages::Reading;
 use search::Found;
@@ -67,17 +66,6 @@ impl ArchitectureKind for LatsKind {
     fn parties(&self) -> &'static [&'static str] {
         &[party::JOURNAL]
     }
-}
-
-/// The agents of a setting of `lats` by their places, and the context blocks of the proposer, for whoever wants to see their prompts without playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Lats { proposer, valuer, reflector, contexts: [context, _], .. } =
-        settings::resolve(LatsKind.name(), settings, files)?;
-    let reflector = reflector.map(|reflector| (Reflector::PLACE, reflector.agent));
-    Ok(([("proposer", proposer), ("valuer", valuer)].into_iter().chain(reflector).collect(), context))
 }
 
 /// The agents, and how large a tree they grow.

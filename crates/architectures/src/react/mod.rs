@@ -6,7 +6,7 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::{Agent, Alone, Peers};
+use gimbal_agent::{Agent, Alone, Family, Peers, Team};
 use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
@@ -14,7 +14,6 @@ use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
-use crate::family::{Family, Placed};
 use crate::gate::{Gate, GateState, Gated};
 pub use settings::Settings;
 pub(crate) use settings::resolve;
@@ -46,8 +45,8 @@ impl ArchitectureKind for ReactKind {
 }
 
 impl Family for ReactKind {
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        Ok(settings::resolve(self.name(), settings, files)?.into_agents())
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        Ok(settings::resolve(self.name(), settings, files)?.into_team())
     }
 
     fn audited(&self) -> Vec<Value> {
@@ -95,9 +94,9 @@ impl React {
     }
 
     /// Its agents by their places, with the verifier where a gate is before final answers; and the context blocks of the one that acts.
-    pub(crate) fn into_agents(self) -> (Vec<Placed>, Vec<String>) {
+    pub(crate) fn into_team(self) -> Team {
         let verifier = self.gate.map(|gate| ("verifier", gate.verifier()));
-        (std::iter::once(("agent", self.agent)).chain(verifier).collect(), self.context)
+        Team::new(std::iter::once(("agent", self.agent)).chain(verifier), self.context)
     }
 
     fn gated<'a>(&'a self, peers: &'a dyn Peers, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {

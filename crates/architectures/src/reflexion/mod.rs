@@ -27,7 +27,6 @@ use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate, search};
 use serde_json::{Value, json};
 
-use crate::Placed;
 use crate::react::{Beside, React};
 use crate::reflector::{Attempt, Reflector};
 use memory::Remembered;
@@ -62,18 +61,6 @@ impl ArchitectureKind for ReflexionKind {
     fn parties(&self) -> &'static [&'static str] {
         &[party::GATE, party::JOURNAL]
     }
-}
-
-/// The agents of a setting of `reflexion` by their places, and the context blocks of the one that acts, for whoever wants to see their prompts
-/// without playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Reflexion { react, reflector, .. } = settings::resolve(ReflexionKind.name(), settings, files)?;
-    let (mut agents, context) = react.into_agents();
-    agents.push((Reflector::PLACE, reflector.agent));
-    Ok((agents, context))
 }
 
 /// An agent and its reflector.

@@ -49,7 +49,6 @@ use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
 use serde_json::{Value, json};
 
-use crate::Placed;
 use messages::Reading;
 
 pub use channel::MapKind;
@@ -101,34 +100,6 @@ impl ArchitectureKind for TemporalKind {
             ]
         }
     }
-}
-
-/// The agents of a setting of `temporal` by their layers, and the context blocks of Reflex, for whoever wants to see their prompts without
-/// playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Temporal { layers, .. } = resolve::resolve(TemporalKind.name(), settings, files)?;
-    Ok(match layers {
-        Layers::One(react) => {
-            let (agent, context) = (*react).into_agent();
-            (vec![(Layer::Reflex.name(), agent)], context)
-        }
-        Layers::Several(agents) => {
-            let context = agents.first().map(|one| one.context.clone()).unwrap_or_default();
-            (agents.into_iter().map(|one| (one.layer.name(), one.agent)).collect(), context)
-        }
-    })
-}
-
-/// Settings under which one agent is in this place with this persona, for whoever wants to see its prompt.
-#[must_use]
-pub fn showing(place: &str, persona: &str) -> Value {
-    let free = persona.ends_with("-free");
-    let mut settings = json!({ "layers": 5, "contracts": !free });
-    settings[place] = json!({ "persona": persona });
-    settings
 }
 
 /// A layer with its agent.

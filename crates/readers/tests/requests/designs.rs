@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use gimbal_agent::Family;
 use gimbal_agent::persona::configurations;
-use gimbal_architectures::{Family, families};
+use gimbal_architectures::families;
 use gimbal_core::Limits;
 use gimbal_study::faults::{Fault, Faults, ONE};
 use serde_json::{Value, json};

@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use changes::{OF_SUMMARIES, Sample};
 use common::{Asked, Cell, Played};
 use designs::Design;
-use gimbal_architectures::Family;
-use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
+use gimbal_agent::Family;
+use gimbal_architectures::control::{Deed, Stretch, Summariser, SummariserKind, Won};
 use gimbal_core::event::Body;
 use gimbal_core::{Grammar, TaskId, ToolCall};
 use letter::Cast;
@@ -115,9 +115,9 @@ impl Read {
 /// Plays a design in one form, and looks at its requests.
 async fn read_one(place: &Place, design: &Design, (cell, spoilt): (&Cell, bool)) -> Read {
     let (task, seed, family) = (place.task(design.task), 4, design.family.name());
-    let (agents, _) = design.family.agents(&cell.all_settings(), &common::files()).unwrap();
+    let team = design.family.team(&cell.all_settings(), &common::files()).unwrap();
     let asks = place.family.offers().asks;
-    let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), asks.clone());
+    let cast = Cast::new(team.into_agents(), asks.clone());
     let mask = if cell.constrained { "constrained" } else { "free" };
     let spoiled = if spoilt { "-spoilt" } else { "" };
     let mut read = Read::default();
@@ -249,8 +249,8 @@ async fn a_reflector_of_a_search_can_answer_from_its_requests() {
             Cell::all("lats", &json!({ "reflections": 1 })).iter().flat_map(|cell| [(cell, false), (cell, true)])
         {
             let (task, seed) = (place.task(None), 4);
-            let (agents, _) = family.agents(&cell.all_settings(), &common::files()).unwrap();
-            let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), place.family.offers().asks);
+            let team = family.team(&cell.all_settings(), &common::files()).unwrap();
+            let cast = Cast::new(team.into_agents(), place.family.offers().asks);
             let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
             let mask = if cell.constrained { "constrained" } else { "free" };
             let file = format!("lats-lost-{}-{mask}{}", cell.protocol, if spoilt { "-spoilt" } else { "" });
@@ -324,9 +324,12 @@ async fn a_summariser_can_answer_from_its_requests() {
         let names: Vec<String> = won.stretches.iter().map(|stretch| stretch.subtask.clone()).collect();
         let mut said = Vec::new();
         for cell in Cell::all("cyclic", &json!({})) {
-            let of_form = || Summariser::new(&json!({ "protocol": cell.protocol }), &common::files()).unwrap();
-            let cast = Cast::new(vec![of_form().into_agent()], Vec::new());
-            let summariser = of_form();
+            let settings = json!({ "protocol": cell.protocol });
+            let cast = || {
+                let team = SummariserKind.team(&settings, &common::files()).unwrap();
+                Cast::new(team.into_agents(), Vec::new())
+            };
+            let summariser = Summariser::new(&settings, &common::files()).unwrap();
             for spoilt in [false, true] {
                 let work = summariser.of(won.clone());
                 let (played, asked) =
@@ -337,12 +340,12 @@ async fn a_summariser_can_answer_from_its_requests() {
                 assert_eq!(asked.len(), 1 + usize::from(spoilt), "{}: {file}", place.name);
                 assert!(asked.iter().all(|one| one.role == "summariser"));
                 assert!(played.notes("prompt_lacks").is_empty(), "{}: {file}", played.story());
-                let reading = Reading { place: &place, cell: &cell, file: &file, cast: &cast, published: false };
+                let known = cast();
+                let reading = Reading { place: &place, cell: &cell, file: &file, cast: &known, published: false };
                 look(&reading, (&task, seed), (&played, &asked), &mut broken).await;
                 let scene = Scene::of((&place, &task, seed), (&cell, &file, false), &played).await;
-                let shown = asked.iter().cloned().zip(shown(&played, &cast, &asked)).collect();
-                sample =
-                    Some(Sample { scene, cast: Cast::new(vec![of_form().into_agent()], Vec::new()), asked: shown });
+                let shown = asked.iter().cloned().zip(shown(&played, &known, &asked)).collect();
+                sample = Some(Sample { scene, cast: known, asked: shown });
                 let made = work.made().unwrap();
                 assert_eq!(made.problems.len(), usize::from(spoilt), "{}: {file}: {made:?}", place.name);
                 said.push(made.into_summary().unwrap());

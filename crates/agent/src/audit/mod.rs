@@ -1,10 +1,14 @@
 //! The knowledge-free audit (BOG-025): nothing that an agent is sent may give away which environment this is.
 
+mod shown;
+
 use gimbal_core::{Brief, ToolSpec};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{Origin, Part, Persona};
+
+pub use shown::{AuditedAgent, AuditedEnvironment, agents};
 
 /// A word in a text that must not be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
