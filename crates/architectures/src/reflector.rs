@@ -265,7 +265,7 @@ fn read(value: &Value) -> Result<String, String> {
 
 /// The contract, with the bound of tokens that the settings say.
 fn contract(most: u64) -> Result<Contract, ContractError> {
-    let text = include_str!("../../../contracts/reflection.json");
+    let text = include_str!("reflection.json");
     let bounded = serde_json::from_str::<Value>(text).ok().map(|mut schema| {
         schema["properties"]["reflection"]["maxTokens"] = json!(most);
         schema.to_string()

@@ -109,7 +109,7 @@ async fn played(mask: bool, decoding: Decoding, enforces: &'static [GrammarKind]
     let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
     let place = Place { name: "member", persona: "panelist", message: Some(&OPINION), delegates: &[] };
     let agent = place.agent("test", (&Member::default(), &Overrides::default()), &library).unwrap();
-    let contract = Contract::parse("opinion", include_str!("../../../../contracts/opinion.json")).unwrap();
+    let contract = Contract::parse("opinion", include_str!("../panel/contracts/opinion.json")).unwrap();
     let asks = Asks { agent, contract, mask, given: Mutex::default() };
     let lines = lines.iter().map(|line| (*line).to_owned()).collect();
     let model = Arc::new(Voice { enforces, lines: Mutex::new(lines), heard: Mutex::default() });
