@@ -11,30 +11,22 @@
 //! | [`panel`] | members answer one brief apart, and their agreement is counted; or they play a game by ballots |
 //! | [`reflexion`] | one agent over a session of trials; a reflector notes what went wrong |
 //! | [`lats`] | a tree search: a model proposes and values, actions are tried in branches |
-//! | [`temporal`] | layers on time scales, held together by contracts, authority and an arbiter |
+//! | [`temporal`] | layers on time scales under contracts, authority and an arbiter |
+//!
+//! Every folder but `shared` is an architecture. `shared` holds what several use: [`control`], [`graph`] and [`gate`] play nothing by themselves.
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
-mod asked;
 pub mod baseline;
-mod configuration;
-mod contracted;
-pub mod control;
 pub mod cyclic;
 pub mod dag;
 pub mod debate;
-mod first;
-pub mod gate;
-pub mod graph;
 pub mod hierarchy;
 pub mod lats;
-mod member;
-mod packet;
 pub mod panel;
 pub mod react;
-pub mod reflector;
 pub mod reflexion;
-mod settings;
+mod shared;
 pub mod temporal;
 
 use std::sync::Arc;
@@ -43,7 +35,9 @@ use gimbal_agent::Family;
 use gimbal_core::ArchitectureKind;
 use gimbal_messages::Message;
 
-/// All architectures, in the order in which they are shown: a new one is a line here.
+pub use shared::{control, gate, graph, reflector};
+
+/// All architectures, in the order in which they are shown: a new one is its module above, with a row of the table, and a line here.
 #[must_use]
 pub fn families() -> Vec<Arc<dyn Family>> {
     vec![

@@ -150,7 +150,7 @@ async fn first_request(base: &str, settings: &Value, decoding: Decoding) -> AskR
     let architecture = kind.build(settings, &TestFiles::default()).unwrap();
     let stage = Workshop {
         decoding,
-        records: &[records::hierarchy::KINDS],
+        records: &[records::reading::KINDS, records::hierarchy::KINDS],
         ..Workshop::new([Canned::Says("Thought: t\nAnswer: Wait")])
     };
     let _ = architecture.play(&stage).await;

@@ -28,11 +28,11 @@ impl ArchitectureKind for BaselineKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, _files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        let Settings { policy } = crate::settings::read(self.name(), settings)?;
+        let Settings { policy } = crate::shared::settings::read(self.name(), settings)?;
         Ok(Arc::new(Baseline { policy }))
     }
 

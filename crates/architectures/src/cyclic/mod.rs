@@ -7,9 +7,9 @@ use gimbal_agent::{Answer, Assignment, Family, Persona, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use serde_json::{Value, json};
 
-use crate::control::messages::{GRAPH, ROUTING};
-use crate::control::{self, Cache, Controller, Run, Walk};
-use crate::graph::Ways;
+use crate::shared::control::messages::{GRAPH, ROUTING};
+use crate::shared::control::{self, Cache, Controller, Run, Walk};
+use crate::shared::graph::Ways;
 
 /// The family `cyclic`.
 pub type CyclicKind = control::Kind<Cyclic>;
@@ -38,7 +38,7 @@ impl Family for CyclicKind {
         vec![
             Answer::new("planner", &GRAPH),
             Answer::new("analyzer", &ROUTING),
-            Answer::new("verifier", &crate::gate::Verification),
+            Answer::new("verifier", &crate::shared::gate::Verification),
         ]
     }
 

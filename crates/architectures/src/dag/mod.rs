@@ -7,9 +7,9 @@ use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use gimbal_messages::records::control::SegmentStop;
 use serde_json::Value;
 
-use crate::control::messages::{GUIDANCE, SUBTASKS};
-use crate::control::{self, Controller, Routed, Run, Walk};
-use crate::graph::Ways;
+use crate::shared::control::messages::{GUIDANCE, SUBTASKS};
+use crate::shared::control::{self, Controller, Routed, Run, Walk};
+use crate::shared::graph::Ways;
 
 /// The family `dag`.
 pub type DagKind = control::Kind<Dag>;

@@ -4,7 +4,7 @@ use gimbal_agent::{Answer, Family, Team};
 use gimbal_core::{ArchitectureKind, BuildError, Files};
 use serde_json::{Value, json};
 
-use super::{DebateKind, Oracle, Telling, messages, resolve};
+use super::{DebateKind, Narrator, Oracle, messages, resolve};
 
 impl Family for DebateKind {
     fn answers(&self) -> Vec<Answer> {
@@ -36,7 +36,7 @@ impl Family for DebateKind {
         if let Oracle::Model(agent) = debate.active {
             all.push(("challenger", agent));
         }
-        if let Telling::Model(agent) = debate.telling {
+        if let Narrator::Model(agent) = debate.narrator {
             all.push(("narrator_agent", agent));
         }
         Ok(Team::new(all, debate.context))

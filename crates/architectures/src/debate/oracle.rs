@@ -11,9 +11,9 @@ use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 use super::Oracle;
+use super::advocate::Turn;
 use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
-use super::debate_side::Turn;
 use super::decision::{Decision, over};
 use super::form;
 use super::reading::{Refusal, position};

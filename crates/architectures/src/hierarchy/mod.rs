@@ -18,7 +18,7 @@ use gimbal_agent::{Agent, Answer, Family, Persona, Team};
 use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
-use gimbal_messages::records::{engine, hierarchy as records};
+use gimbal_messages::records::{engine, hierarchy as records, reading};
 use serde_json::{Value, json};
 
 pub use arbiter::{Arbiter, Rule};
@@ -38,7 +38,7 @@ impl ArchitectureKind for HierarchyKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -46,7 +46,7 @@ impl ArchitectureKind for HierarchyKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, records::KINDS].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS].concat()
     }
 }
 
@@ -126,9 +126,10 @@ impl Architecture for Hierarchy {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let planner = self.planner.session(stage).await?;
-        let first = crate::first::observation(&stage.view().await);
+        let first = crate::shared::seen_blocks::observation(&stage.view().await);
         loop {
-            let blocks = crate::first::deciding(stage, &planner, (first.as_ref(), &self.context), true).await?;
+            let blocks =
+                crate::shared::seen_blocks::deciding(stage, &planner, (first.as_ref(), &self.context), true).await?;
             let panel = AdviserPanel::of(self, stage).await?;
             planner.step_with(stage, LaneId::MAIN, &blocks, &panel).await?;
         }

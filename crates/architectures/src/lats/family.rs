@@ -5,7 +5,7 @@ use gimbal_core::{ArchitectureKind, BuildError, Files};
 use serde_json::{Value, json};
 
 use super::{Lats, LatsKind, messages, settings};
-use crate::reflector::Reflector;
+use crate::shared::reflector::Reflector;
 
 impl Family for LatsKind {
     fn answers(&self) -> Vec<Answer> {

@@ -9,7 +9,7 @@ use gimbal_messages::records::search::{Expanded, FirstAction, Searched, Tried};
 
 use super::tree::{ROOT, Step, Tree, UNKNOWN};
 use super::{Episode, Lats};
-use crate::reflector::{Account, Attempt, Deed};
+use crate::shared::reflector::{Account, Attempt, AttemptStep};
 
 /// Most legal calls that are looked at in a branch.
 const LEGAL: usize = 4_096;
@@ -17,7 +17,7 @@ const LEGAL: usize = 4_096;
 const TRIES: u32 = 2;
 
 /// An action to play, and why.
-pub(super) struct Found {
+pub(super) struct ChosenAction {
     pub call: ToolCall,
     pub why: String,
 }
@@ -131,7 +131,11 @@ impl Lats {
     ///
     /// # Errors
     /// What stopped the episode; a lasting one where the environment cannot be forked.
-    pub(super) async fn search(&self, stage: &dyn Stage, episode: &mut Episode) -> Result<Vec<Found>, EpisodeStopped> {
+    pub(super) async fn search(
+        &self,
+        stage: &dyn Stage,
+        episode: &mut Episode,
+    ) -> Result<Vec<ChosenAction>, EpisodeStopped> {
         let branch = match stage.branch(0).await {
             Ok(branch) => branch,
             Err(BranchError::EpisodeStopped(halt)) => return Err(halt),
@@ -236,12 +240,12 @@ impl Lats {
             goal: search.stage.brief().goal.clone(),
             ended: search.tree.node(child).step.ended.map_or("", in_words).to_owned(),
             simulated: true,
-            first: crate::first::told(&search.stage.brief(), episode.first.as_ref()),
+            first: crate::shared::seen_blocks::told(&search.stage.brief(), episode.first.as_ref()),
             ..Account::default()
         };
         for (step, at) in search.tree.path(child).into_iter().zip(search.step..) {
             let (action, result) = (step.action.clone(), step.result.clone());
-            account.push(Deed { step: at, action, result, reward: step.reward.unwrap_or_default() });
+            account.push(AttemptStep { step: at, action, result, reward: step.reward.unwrap_or_default() });
         }
         let attempt = Attempt { about: "leaf", account: &account, notes: &episode.notes, kept: self.kept };
         let note = reflector.reflect(search.stage, LaneId::MAIN, attempt).await?;
@@ -261,7 +265,7 @@ fn failed(stage: &dyn Stage, tree: &Tree, child: usize) -> bool {
 }
 
 /// The first actions, the best first, and the record of the search.
-async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<Found> {
+async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<ChosenAction> {
     let tree = &search.tree;
     let first = tree.first().iter().map(|at| FirstAction {
         action: tree.node(*at).step.action.clone(),
@@ -286,7 +290,7 @@ async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<Fo
     let found = ranked.into_iter().filter_map(|at| {
         let call = tree.node(at).step.call.clone()?;
         let why = format!("the best of {} actions that were compared", tree.first().len());
-        Some(Found { call, why })
+        Some(ChosenAction { call, why })
     });
     found.collect()
 }

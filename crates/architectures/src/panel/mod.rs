@@ -28,7 +28,7 @@ use gimbal_core::{
 };
 use gimbal_evidence::rules::RuleSet;
 use gimbal_messages::party;
-use gimbal_messages::records::{engine, panel as records};
+use gimbal_messages::records::{engine, panel as records, reading};
 use serde_json::{Value, json};
 
 use messages::Contracts;
@@ -50,7 +50,7 @@ impl ArchitectureKind for PanelKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -59,7 +59,7 @@ impl ArchitectureKind for PanelKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS].concat()
     }
 
     fn parties(&self) -> &'static [&'static str] {

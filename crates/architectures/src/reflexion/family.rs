@@ -5,7 +5,7 @@ use gimbal_core::{ArchitectureKind, BuildError, Files};
 use serde_json::Value;
 
 use super::{Reflexion, ReflexionKind, settings};
-use crate::reflector::{REFLECTION, Reflector};
+use crate::shared::reflector::{REFLECTION, Reflector};
 
 impl Family for ReflexionKind {
     fn answers(&self) -> Vec<Answer> {

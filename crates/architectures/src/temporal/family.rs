@@ -3,7 +3,7 @@
 use gimbal_agent::family::place_by_message;
 use gimbal_agent::{Answer, Family, Persona, Team};
 use gimbal_core::{ArchitectureKind, BuildError, Files};
-use gimbal_messages::party;
+use gimbal_messages::records::temporal::LAYERS;
 use gimbal_temporal::Layer;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl Family for TemporalKind {
     fn place_of(&self, persona: &Persona) -> Option<&'static str> {
         // Several personas answer with one message: each takes the place that it is named after.
         let place = place_by_message(&self.answers(), persona)?;
-        Some(party::LAYERS.into_iter().find(|place| persona.name.starts_with(place)).unwrap_or(place))
+        Some(LAYERS.into_iter().find(|place| persona.name.starts_with(place)).unwrap_or(place))
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

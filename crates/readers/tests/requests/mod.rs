@@ -25,7 +25,7 @@ use changes::{OF_SUMMARIES, Sample};
 use common::{Asked, Cell, Played};
 use designs::Design;
 use gimbal_agent::Family;
-use gimbal_architectures::control::{Deed, Stretch, Summariser, SummariserKind, Won};
+use gimbal_architectures::control::{CallResult, Summariser, SummariserKind, Won, WorkSegment};
 use gimbal_core::event::Body;
 use gimbal_core::{Grammar, TaskId, ToolCall};
 use letter::Cast;
@@ -270,12 +270,12 @@ async fn a_reflector_of_a_search_can_answer_from_its_requests() {
 
 /// An episode as a summariser is told it.
 fn won(played: &Played) -> Won {
-    let (mut won, mut open, mut deeds) = (Won::default(), None, Vec::new());
+    let (mut won, mut open, mut calls) = (Won::default(), None, Vec::new());
     let (mut goals, mut at) = (Value::Null, Value::Null);
-    let stretch = |goals: &Value, at: &Value, deeds: Vec<Deed>, ended: &str| {
+    let segment = |goals: &Value, at: &Value, calls: Vec<CallResult>, ended: &str| {
         let node = goals.as_array().unwrap().iter().find(|node| node["name"] == *at).unwrap();
         let text = |key: &str| node[key].as_str().unwrap().to_owned();
-        Stretch { subtask: text("name"), goal: text("goal"), deeds, ended: ended.to_owned() }
+        WorkSegment { subtask: text("name"), goal: text("goal"), calls, ended: ended.to_owned() }
     };
     for event in played.events() {
         match &event.body {
@@ -284,10 +284,10 @@ fn won(played: &Played) -> Won {
                 open = Some(ToolCall { tool: call.tool.clone(), arguments });
             }
             Body::Stepped(step) => {
-                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&step.observation) }));
+                calls.extend(open.take().map(|call| CallResult { call, result: played.text(&step.observation) }));
             }
             Body::Rejected(refusal) => {
-                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&refusal.message) }));
+                calls.extend(open.take().map(|call| CallResult { call, result: played.text(&refusal.message) }));
             }
             Body::Note(note) if ["graph", "segment", "routed"].contains(&note.kind.as_str()) => {
                 let data: Value = serde_json::from_str(&played.text(&note.data)).unwrap();
@@ -295,8 +295,8 @@ fn won(played: &Played) -> Won {
                     "graph" => (goals, at) = (data["nodes"].clone(), data["entry"].clone()),
                     "routed" => at = data["to"].clone(),
                     _ => {
-                        let done = std::mem::take(&mut deeds);
-                        won.stretches.push(stretch(&goals, &at, done, data["ended"].as_str().unwrap()));
+                        let done = std::mem::take(&mut calls);
+                        won.segments.push(segment(&goals, &at, done, data["ended"].as_str().unwrap()));
                     }
                 }
             }
@@ -304,8 +304,8 @@ fn won(played: &Played) -> Won {
         }
     }
     // The call that ended the episode may stand behind the last note.
-    if !deeds.is_empty() {
-        won.stretches.push(stretch(&goals, &at, deeds, "over"));
+    if !calls.is_empty() {
+        won.segments.push(segment(&goals, &at, calls, "over"));
     }
     won
 }
@@ -321,7 +321,7 @@ async fn a_summariser_can_answer_from_its_requests() {
         let worked = worker.play(&*place.family, &place.options, &task, seed).await;
         assert!(worked.won(), "{}", place.name);
         let won = won(&worked);
-        let names: Vec<String> = won.stretches.iter().map(|stretch| stretch.subtask.clone()).collect();
+        let names: Vec<String> = won.segments.iter().map(|segment| segment.subtask.clone()).collect();
         let mut said = Vec::new();
         for cell in Cell::all("cyclic", &json!({})) {
             let settings = json!({ "protocol": cell.protocol });

@@ -12,10 +12,10 @@ use gimbal_messages::{StageExt, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::options::Summary;
-use crate::first;
-use crate::gate::{Gate, GateState, Gated};
-use crate::graph::machine::Facts;
-use crate::graph::{Index, Node, TaskGraph};
+use crate::shared::gate::{Gate, GateState, Gated};
+use crate::shared::graph::machine::Facts;
+use crate::shared::graph::{Index, Node, TaskGraph};
+use crate::shared::seen_blocks;
 
 /// The state S_m = (k, i, H, M) of a controller (CYC-007).
 pub(crate) struct Run {
@@ -95,7 +95,7 @@ impl Run {
             unseen: Vec::new(),
             memory,
             most,
-            first: first::observation(view),
+            first: seen_blocks::observation(view),
             gate_state: GateState::default(),
         }
     }
@@ -166,7 +166,7 @@ impl Workers {
         }
         let local = self.local.or(stage.brief().segment_calls).unwrap_or(LOCAL);
         let mut blocks: Vec<Block> = run.first.iter().cloned().collect();
-        let context = first::beside(&stage.view().await, run.first.as_ref(), &self.context);
+        let context = seen_blocks::beside(&stage.view().await, run.first.as_ref(), &self.context);
         blocks.extend(stage.context(lane, &context).await?);
         let node = run.node();
         let only = (self.specialist && !node.tools.is_empty()).then_some(node.tools.as_slice());

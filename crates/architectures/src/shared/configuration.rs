@@ -22,13 +22,13 @@ pub(crate) fn read_whole<T: JsonSchema + DeserializeOwned + 'static>(
     files: &dyn Files,
 ) -> Result<(T, Value), BuildError> {
     let Some(wanted) = settings.get("configuration").and_then(Value::as_str) else {
-        return Ok((crate::settings::read(name, settings)?, settings.clone()));
+        return Ok((crate::shared::settings::read(name, settings)?, settings.clone()));
     };
     // What is written over a configuration must be right by itself.
-    let _: T = crate::settings::read(name, settings)?;
+    let _: T = crate::shared::settings::read(name, settings)?;
     let base = configuration(name, wanted, files)?;
     let whole = merged(base, settings);
-    let read = crate::settings::read(name, &whole)
+    let read = crate::shared::settings::read(name, &whole)
         .map_err(|error| BuildError { message: format!("configuration `{wanted}`: {error}"), ..error })?;
     Ok((read, whole))
 }

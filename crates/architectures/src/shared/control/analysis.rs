@@ -15,10 +15,10 @@ use serde_json::{Map, Value, json};
 use super::candidates::{self, Way};
 use super::choice::Choice;
 use super::memory;
-use super::options::Otherwise;
+use super::options::DefaultDecider;
 use super::run::Run;
-use crate::graph::Ways;
-use crate::graph::machine;
+use crate::shared::graph::Ways;
+use crate::shared::graph::machine;
 
 /// How much of an answer without a choice goes back to the router, in characters.
 const BROKEN: usize = 6_000;
@@ -78,7 +78,7 @@ pub(crate) struct Analyzer {
     /// Most subtasks that one call decides (CYC-097).
     pub batch: usize,
     /// Who decides where no rule of a machine fits (CYC-093).
-    pub otherwise: Otherwise,
+    pub otherwise: DefaultDecider,
     /// Most segments that no router has seen yet and that the next one is shown (CYC-008).
     pub unseen: usize,
 }
@@ -119,7 +119,7 @@ impl Analyzer {
         if let Some((number, rule)) = machine::decide(graph, name, &run.facts) {
             return Some(Routed { by: RouteSource::Rule(number), ..Routed::to(graph.place(&rule.to)?) });
         }
-        let usual = graph.usual.get(name).filter(|_| self.otherwise == Otherwise::Usual)?;
+        let usual = graph.usual.get(name).filter(|_| self.otherwise == DefaultDecider::Usual)?;
         Some(Routed { by: RouteSource::Usual, ..Routed::to(graph.place(usual)?) })
     }
 

@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 
 pub use claim::{Claim, Quote, Verification};
 
-use crate::member::{Member, Place};
+use crate::shared::member::{Member, Place};
 
 /// How often an answer is held back where a study does not say.
 const REFUSALS: u32 = 2;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::candidates::Way;
-use crate::graph::{Index, TaskGraph};
+use crate::shared::graph::{Index, TaskGraph};
 
 /// What a router chooses among.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::graph::TaskGraph;
+use crate::shared::graph::TaskGraph;
 
 /// Why there is no graph.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::Controller;
 use super::made::Made;
 use super::maker::{Source, request};
 use super::settings::resolve_for;
-use crate::graph::Ways;
+use crate::shared::graph::Ways;
 
 /// Plans on a stage and does nothing else. It is told the family, its tools and what won before; no goal, no subject and
 /// no observation of a task.

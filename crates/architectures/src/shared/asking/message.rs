@@ -1,17 +1,16 @@
-//! Asking an agent for a message of a contract, with one repair. How it was read is recorded.
+//! Asking an agent for a message, with one repair. How it was read is recorded.
 
 use std::sync::{Mutex, PoisonError};
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_agent::{Agent, ReplySpec};
-use gimbal_core::{Block, EpisodeStopped, Hint, LaneId, RecordKind, Stage};
-use gimbal_messages::records::debate::Reshaped;
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_core::{Block, EpisodeStopped, Hint, LaneId, Stage};
+use gimbal_messages::records::reading::{Parsed, Reshaped};
 use gimbal_messages::{Accepted, Change, ChangeKind, Contract, Form, StageExt, Tier};
 use serde_json::Value;
 
-use crate::asked::Ask;
+use super::TextRequest;
 
 /// What a message must be before it is looked at any closer.
 #[derive(Clone, Copy)]
@@ -32,7 +31,7 @@ impl Shape<'_> {
 }
 
 /// Who is asked for what.
-pub(crate) struct Contracted<'a> {
+pub(crate) struct MessageRequest<'a> {
     /// The agent.
     pub agent: &'a Agent,
     /// Its lane.
@@ -58,7 +57,7 @@ pub(crate) struct Contracted<'a> {
     pub mask: bool,
 }
 
-impl Contracted<'_> {
+impl MessageRequest<'_> {
     /// The message as `check` reads it, or what was wrong with the last attempt.
     ///
     /// # Errors
@@ -72,7 +71,7 @@ impl Contracted<'_> {
         let session = agent.session(stage).await?;
         let reply_spec = ReplySpec { form, expert, mask };
         let question = Question { target, message };
-        let ask = Ask { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest };
+        let ask = TextRequest { session: &session, lane, blocks, who, question, reply_spec: &reply_spec, longest };
         let last = Mutex::new((Tier::Default, Vec::new(), None));
         let count = |text: &str| stage.tokens(agent.role(), text);
         let read = |text: &str| {
@@ -102,11 +101,6 @@ impl Contracted<'_> {
     }
 }
 
-/// Kinds of record that asking by contract writes.
-pub(crate) fn records() -> [RecordKind; 2] {
-    [gimbal_messages::kind::<Parsed>(), gimbal_messages::kind::<Reshaped>()]
-}
-
 /// Records what rules changed of a message, where they changed anything.
 pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contract: &str, changes: &[Change]) {
     if changes.is_empty() {
@@ -125,6 +119,3 @@ pub(crate) async fn reshaped(stage: &dyn Stage, lane: LaneId, role: &str, contra
     };
     stage.record(lane, &record).await;
 }
-
-#[cfg(test)]
-mod tests;

@@ -145,7 +145,7 @@ fn covered(machine: &TaskGraph, samples: &[Sample]) -> Covered {
 #[cfg(test)]
 mod tests {
     use super::{Learning, Rules, Use, Visit, Walk, measured, samples, uses};
-    use crate::graph::{Node, TaskGraph};
+    use crate::shared::graph::{Node, TaskGraph};
 
     fn visit(node: &str, to: &str) -> Visit {
         Visit {

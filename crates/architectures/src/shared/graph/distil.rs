@@ -160,7 +160,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{EdgeDecision, Rules, Use, distil};
-    use crate::graph::{Node, TaskGraph};
+    use crate::shared::graph::{Node, TaskGraph};
 
     fn graph(n: usize) -> TaskGraph {
         let node = |index| Node { name: format!("N{index}"), goal: "do it".to_owned(), tools: Vec::new() };

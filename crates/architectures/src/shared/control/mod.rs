@@ -36,12 +36,12 @@ pub use run::{CALLS_USED, ENDED_IT};
 pub(crate) use run::{Run, Workers, spent};
 pub(crate) use settings::resolve;
 
-use crate::graph::Ways;
-pub use options::{Otherwise, Summary};
+use crate::shared::graph::Ways;
+pub use options::{DefaultDecider, Summary};
 pub use settings::{GraphFrom, Settings};
 pub use shots::write_shots;
 pub use summariser::{
-    Deed, NoSummary, Stretch, Summarised, Summariser, SummariserKind, SummariserSettings, Summarising, Won,
+    CallResult, NoSummary, Summarised, Summariser, SummariserKind, SummariserSettings, Summarising, Won, WorkSegment,
 };
 pub use walk::Kind;
 pub(crate) use walk::Walk;
@@ -170,7 +170,7 @@ impl Controller {
         if self.analyzer.batch > 1 {
             resolved["batch"] = self.analyzer.batch.into();
         }
-        if self.analyzer.otherwise == Otherwise::Usual {
+        if self.analyzer.otherwise == DefaultDecider::Usual {
             resolved["otherwise"] = "usual".into();
         }
         if self.workers.summary != Summary::default() {

@@ -10,14 +10,14 @@ use gimbal_core::{
     Architecture, Brief, CallContext, ChatModel, ChatRequest, Completion, Decoding, Digest, EpisodeStopped, Finish,
     Grammar, GrammarKind, LaneId, ModelError, Needs, RoleSettings, Sampling, Stage, TaskId, Usage, UsageSource,
 };
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::{Contract, Message, Record, Tier};
 use gimbal_study::registry::Library;
 use gimbal_study::stage::{EpisodeSetup, MemoryRecorder, Role, play_episode};
 use serde_json::{Value, json};
 
-use super::{Contracted, Shape};
-use crate::member::{Member, Place};
+use super::{MessageRequest, Shape};
+use crate::shared::member::{Member, Place};
 
 #[derive(Debug)]
 struct Opinion;
@@ -79,7 +79,7 @@ impl Architecture for Asks {
         json!({})
     }
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent: &self.agent,
             lane: LaneId::MAIN,
             blocks: &[],
@@ -109,7 +109,7 @@ async fn played(mask: bool, decoding: Decoding, enforces: &'static [GrammarKind]
     let library = Library::new(&[], vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into()]);
     let place = Place { name: "member", persona: "panelist", message: Some(&OPINION), delegates: &[] };
     let agent = place.agent("test", (&Member::default(), &Overrides::default()), &library).unwrap();
-    let contract = Contract::parse("opinion", include_str!("../panel/contracts/opinion.json")).unwrap();
+    let contract = Contract::parse("opinion", include_str!("../../panel/contracts/opinion.json")).unwrap();
     let asks = Asks { agent, contract, mask, given: Mutex::default() };
     let lines = lines.iter().map(|line| (*line).to_owned()).collect();
     let model = Arc::new(Voice { enforces, lines: Mutex::new(lines), heard: Mutex::default() });

@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::widened;
-    use crate::graph::Node;
+    use crate::shared::graph::Node;
 
     proptest! {
         // covers: CYC-002, CYC-024
@@ -91,6 +91,6 @@ mod tests {
         let graph = widened(&nodes, &[], 200);
         assert_eq!(graph.edges.len(), 40_000);
         assert!(graph.check(None).is_ok());
-        assert_eq!(widened(&nodes, &[], 9_999).nodes.len(), crate::graph::MOST_NODES);
+        assert_eq!(widened(&nodes, &[], 9_999).nodes.len(), crate::shared::graph::MOST_NODES);
     }
 }

@@ -12,9 +12,9 @@ use gimbal_messages::{Form, StageExt, bounded, party, spaced};
 use serde_json::{Value, json};
 
 use super::made::Made;
-use crate::asked::Ask;
-use crate::first;
-use crate::graph::{Edge, GraphError, Node, TaskGraph, Ways, check};
+use crate::shared::asking::TextRequest;
+use crate::shared::graph::{Edge, GraphError, Node, TaskGraph, Ways, check};
+use crate::shared::seen_blocks;
 
 /// Where graphs come from.
 pub(crate) enum Source {
@@ -137,7 +137,7 @@ impl Maker {
             Source::Planner(planner) => {
                 let view = stage.view().await;
                 let brief = stage.brief();
-                let first = first::text(&view);
+                let first = seen_blocks::text(&view);
                 let task = Some((brief.goal.as_str(), first.as_deref()));
                 let request = request(&brief, &stage.tools(), self.bounds(stage, planner), task, &self.shots);
                 match self.planned(stage, planner, request).await?.graph {
@@ -187,7 +187,7 @@ impl Maker {
         let named = message.get("task").and_then(Value::as_str);
         let reply_spec = self.reply_spec(&brief, &tools, (self.bounds(stage, planner), named), has_expert);
         let question = Question { target: "", message: &text };
-        let ask = Ask {
+        let ask = TextRequest {
             session: &session,
             lane,
             blocks: &[],

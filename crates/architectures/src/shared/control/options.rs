@@ -46,7 +46,8 @@ impl Summary {
 /// Who decides where no rule of a state machine fits (CYC-093).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Otherwise {
+#[schemars(rename = "Otherwise")]
+pub enum DefaultDecider {
     /// The router's model.
     #[default]
     Router,

@@ -44,7 +44,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Index;
-    use crate::graph::{Node, TaskGraph, Ways};
+    use crate::shared::graph::{Node, TaskGraph, Ways};
 
     proptest! {
         // covers: CYC-069

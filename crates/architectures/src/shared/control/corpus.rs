@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use gimbal_agent::Protocol;
-use gimbal_agent::protocol::Saying;
+use gimbal_agent::protocol::ReplyContent;
 use gimbal_agent::reading::{keyed, object};
 use gimbal_core::ToolSpec;
 use gimbal_messages::records::memory::Memory;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::candidates::Way;
 use super::choice::Choice;
 use super::maker::{Maker, Source};
-use crate::graph::{Index, Node, TaskGraph, Ways};
+use crate::shared::graph::{Index, Node, TaskGraph, Ways};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,9 +64,9 @@ const NOTHING: &str = "nothing";
 
 /// What the engine passes on of a reply.
 fn answer(protocol: Protocol, text: &str) -> String {
-    match protocol.read_message(text).saying {
-        Saying::Answer(text) | Saying::Raw(text) => text,
-        Saying::Use(used) => format!("use {}", used.name),
+    match protocol.read_message(text).content {
+        ReplyContent::Answer(text) | ReplyContent::Raw(text) => text,
+        ReplyContent::Use(used) => format!("use {}", used.name),
     }
 }
 
@@ -118,7 +118,7 @@ fn memory(text: &str) -> String {
 #[test]
 fn every_answer_to_a_controller_has_its_reading() {
     let groups: Vec<Group> =
-        gimbal_core::yaml::read(include_str!("../../tests/corpus/control.yaml"), "control.yaml").unwrap();
+        gimbal_core::yaml::read(include_str!("../../../tests/corpus/control.yaml"), "control.yaml").unwrap();
     let (mut count, mut wrong) = (0, Vec::new());
     for group in &groups {
         for entry in &group.answers {

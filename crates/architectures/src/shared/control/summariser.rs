@@ -18,8 +18,8 @@ use thiserror::Error;
 
 use super::analysis::printable;
 use super::messages;
-use crate::asked::Ask;
-use crate::member::{Member, Place};
+use crate::shared::asking::TextRequest;
+use crate::shared::member::{Member, Place};
 
 /// Longest summary that is taken from a model, in characters.
 const SUMMARY: usize = 1_000;
@@ -40,7 +40,7 @@ const BROKEN: usize = 4_000;
 
 /// A call of an episode, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct CallResult {
     /// The call.
     pub call: ToolCall,
     /// What the agent saw then, or why the call was refused.
@@ -49,13 +49,13 @@ pub struct Deed {
 
 /// A segment of work on one subtask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stretch {
+pub struct WorkSegment {
     /// Name of the subtask.
     pub subtask: String,
     /// Its goal.
     pub goal: String,
     /// The calls, in order.
-    pub deeds: Vec<Deed>,
+    pub calls: Vec<CallResult>,
     /// How it ended, in words.
     pub ended: String,
 }
@@ -66,7 +66,7 @@ pub struct Won {
     /// The task, where the episode's first observation says it; else the environment's goal.
     pub task: Option<String>,
     /// The work, in order.
-    pub stretches: Vec<Stretch>,
+    pub segments: Vec<WorkSegment>,
     /// The summary that plain code makes of it: what an expert would write, for the noisy expert. It is never taken
     /// in the place of a model's.
     pub plain: String,
@@ -120,7 +120,7 @@ impl ArchitectureKind for SummariserKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<SummariserSettings>()
+        crate::shared::settings::schema::<SummariserSettings>()
     }
 
     /// The work on an episode without calls; [`Summariser::of`] gives it one.
@@ -145,7 +145,7 @@ impl Family for SummariserKind {
 
 /// The agent of these settings.
 fn agent(settings: &Value, files: &dyn Files) -> Result<Agent, BuildError> {
-    let SummariserSettings { summariser, agent } = crate::settings::read(Summariser::PLACE, settings)?;
+    let SummariserSettings { summariser, agent } = crate::shared::settings::read(Summariser::PLACE, settings)?;
     let name = Summariser::PLACE;
     let place = Place { name, persona: name, message: Some(&messages::SUMMARY), delegates: &[] };
     place.agent(name, (&summariser, &agent), files)
@@ -193,27 +193,27 @@ impl Summarising {
     async fn request(&self, stage: &dyn Stage) -> Value {
         let brief = stage.brief();
         let task = self.won.task.as_deref().unwrap_or(&brief.goal);
-        let skipped = self.won.stretches.len().saturating_sub(SEGMENTS);
-        let stretches = &self.won.stretches[skipped..];
+        let skipped = self.won.segments.len().saturating_sub(SEGMENTS);
+        let segments = &self.won.segments[skipped..];
         let mut subtasks: Vec<Value> = Vec::new();
-        for stretch in stretches {
-            if !subtasks.iter().any(|known| known["name"] == stretch.subtask) {
-                subtasks.push(json!({ "name": stretch.subtask, "goal": bounded(&stretch.goal, WORDS) }));
+        for segment in segments {
+            if !subtasks.iter().any(|known| known["name"] == segment.subtask) {
+                subtasks.push(json!({ "name": segment.subtask, "goal": bounded(&segment.goal, WORDS) }));
             }
         }
         let (mut left, mut work) = (ALL_CALLS, Vec::new());
         // The end of the work decides: the latest calls are shown.
-        for stretch in stretches.iter().rev() {
-            let shown = stretch.deeds.len().min(CALLS).min(left);
+        for segment in segments.iter().rev() {
+            let shown = segment.calls.len().min(CALLS).min(left);
             left -= shown;
-            let earlier = stretch.deeds.len() - shown;
+            let earlier = segment.calls.len() - shown;
             let mut calls = Vec::with_capacity(shown);
-            for deed in &stretch.deeds[earlier..] {
-                let call = stage.render(&deed.call).await;
-                calls.push(json!({ "call": bounded(&call, WORDS), "result": bounded(deed.result.trim(), WORDS) }));
+            for CallResult { call, result } in &segment.calls[earlier..] {
+                let call = stage.render(call).await;
+                calls.push(json!({ "call": bounded(&call, WORDS), "result": bounded(result.trim(), WORDS) }));
             }
             work.push(json!({
-                "subtask": stretch.subtask, "earlier_calls": earlier, "calls": calls, "ended": stretch.ended,
+                "subtask": segment.subtask, "earlier_calls": earlier, "calls": calls, "ended": segment.ended,
             }));
         }
         work.reverse();
@@ -272,7 +272,7 @@ impl Architecture for Summarising {
         let session = self.agent.session(stage).await?;
         let reply_spec = self.reply_spec(stage.expert().await.is_some());
         let question = Question { target: "", message: &text };
-        let ask = Ask {
+        let ask = TextRequest {
             session: &session,
             lane,
             blocks: &[],

@@ -1,12 +1,19 @@
-//! Asking an adviser for something that code can read, with one repair.
+//! Asking an agent for something that code can read, with one repair: a text ([`TextRequest`]), or a message whose reading is recorded
+//! ([`MessageRequest`]).
+
+mod message;
+#[cfg(test)]
+mod tests;
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
 use gimbal_core::{Block, EpisodeStopped, LaneId, ModelErrorKind, Stage};
 use gimbal_messages::bounded;
 
+pub(crate) use message::{MessageRequest, Shape, reshaped};
+
 /// Who is asked, and for what.
-pub(crate) struct Ask<'a> {
+pub(crate) struct TextRequest<'a> {
     /// The adviser.
     pub session: &'a AgentSession<'a>,
     /// The lane on which it is asked.
@@ -23,7 +30,7 @@ pub(crate) struct Ask<'a> {
     pub longest: usize,
 }
 
-impl Ask<'_> {
+impl TextRequest<'_> {
     /// What was read of the answer, or of one repaired answer, and what was wrong with each attempt before. A refusal is not
     /// asked for again.
     ///

@@ -12,15 +12,15 @@ use gimbal_evidence::FactId;
 use gimbal_evidence::claim::{Entailment, Predicate};
 use gimbal_evidence::rules::{Position, Unknown};
 use gimbal_messages::records::debate::{Asserted, Confidence, FellBack};
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::{Change, Contract, CountTokens, StageExt, Tier, bounded, spaced};
 use serde_json::{Map, Value, json};
 
 use super::case::{Case, hint, share, shown, written};
 use super::reading::{Reading, Refusal, Spoken, UNCITED, position};
 use super::side::{Role, Strategy};
-use crate::asked::Ask;
-use crate::contracted::reshaped;
+use crate::shared::asking::TextRequest;
+use crate::shared::asking::reshaped;
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 4_000;
@@ -50,7 +50,7 @@ pub(super) struct Turn {
 
 /// What the other side said, as this one receives it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard<'a> {
+pub(super) struct ReceivedTurn<'a> {
     /// The turn.
     pub turn: &'a Turn,
     /// Its summary as it arrived; `None` if it was lost on the way.
@@ -58,7 +58,7 @@ pub(super) struct Heard<'a> {
 }
 
 /// One side of a case.
-pub(super) struct DebateSide<'a> {
+pub(super) struct Advocate<'a> {
     case: Case<'a>,
     /// The side.
     pub role: Role,
@@ -66,7 +66,7 @@ pub(super) struct DebateSide<'a> {
     pub turns: Vec<Turn>,
 }
 
-impl<'a> DebateSide<'a> {
+impl<'a> Advocate<'a> {
     /// A side that sees the packet and nothing else.
     pub(super) const fn observe(case: Case<'a>, role: Role) -> Self {
         Self { case, role, turns: Vec::new() }
@@ -128,7 +128,7 @@ impl<'a> DebateSide<'a> {
         stage: &dyn Stage,
         lane: LaneId,
         round: u32,
-        heard: Option<Heard<'_>>,
+        heard: Option<ReceivedTurn<'_>>,
     ) -> Result<Turn, EpisodeStopped> {
         let turn = match self.strategy() {
             Strategy::Model => self.ask(stage, lane, round, heard).await?,
@@ -140,7 +140,7 @@ impl<'a> DebateSide<'a> {
     }
 
     /// What rules say.
-    fn rule(&self, strategy: Strategy, round: u32, heard: Option<Heard<'_>>, fell_back: bool) -> Turn {
+    fn rule(&self, strategy: Strategy, round: u32, heard: Option<ReceivedTurn<'_>>, fell_back: bool) -> Turn {
         let position = self.case.by_rule(self.role, strategy, heard.map(|heard| &heard.turn.position));
         let written = self.told(position.confidence);
         let (reasons, conceded) = (Vec::new(), Vec::new());
@@ -160,7 +160,7 @@ impl<'a> DebateSide<'a> {
         stage: &dyn Stage,
         lane: LaneId,
         round: u32,
-        heard: Option<Heard<'_>>,
+        heard: Option<ReceivedTurn<'_>>,
     ) -> Result<Turn, EpisodeStopped> {
         let debate = self.case.debate;
         let (agent, contract, anchored) = debate.speaker(self.role, round, heard.is_some())?;
@@ -173,7 +173,7 @@ impl<'a> DebateSide<'a> {
         };
         let question = Question { target: "", message: &message };
         let session = agent.session(stage).await?;
-        let ask = Ask {
+        let ask = TextRequest {
             session: &session,
             lane,
             blocks: &blocks,
@@ -216,7 +216,7 @@ impl<'a> DebateSide<'a> {
     }
 
     /// What it is asked: nothing beyond the packet where it speaks for the first time and heard nothing.
-    fn message(&self, round: u32, heard: Option<Heard<'_>>) -> String {
+    fn message(&self, round: u32, heard: Option<ReceivedTurn<'_>>) -> String {
         let mut message = Map::new();
         if let Some(own) = self.last() {
             message.insert("yours".to_owned(), self.summary(own));
@@ -235,7 +235,7 @@ impl<'a> DebateSide<'a> {
     /// What an expert of this side says, who knows the packet and the rules and no more. It keeps the rules of the answer: whoever is surer than
     /// [`UNCITED`] of what it is asked makes a claim. Under one neutral prompt a Skeptic without an explanation is sure of a threat, and claims what
     /// the Architect claims.
-    fn expert_position(&self, heard: Option<Heard<'_>>) -> Position {
+    fn expert_position(&self, heard: Option<ReceivedTurn<'_>>) -> Position {
         let thesis = heard.map(|heard| &heard.turn.position);
         let mut position = self.case.by_rule(self.role, self.strategy(), thesis);
         let is_uncited =
@@ -253,7 +253,7 @@ impl<'a> DebateSide<'a> {
 
     /// What an expert would say; others are unsure the other way round, cite facts that say nothing of the sort, or cite one that does not
     /// exist.
-    fn hint(&self, anchored: bool, heard: Option<Heard<'_>>) -> gimbal_core::Hint {
+    fn hint(&self, anchored: bool, heard: Option<ReceivedTurn<'_>>) -> gimbal_core::Hint {
         let position = self.expert_position(heard);
         let confidence = share(self.told(position.confidence));
         let opposite = share(Milli(1000 - self.told(position.confidence).0));

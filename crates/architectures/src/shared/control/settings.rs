@@ -13,11 +13,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::messages;
-use super::options::{Otherwise, Summary};
+use super::options::{DefaultDecider, Summary};
 use super::{Analyzer, Controller, Family, Maker, Source, Workers};
-use crate::gate::{Gate, GateKind};
-use crate::graph::{GraphFileError, TaskGraph, Ways, named};
-use crate::member::{Member, Place};
+use crate::shared::gate::{Gate, GateKind};
+use crate::shared::graph::{GraphFileError, TaskGraph, Ways, named};
+use crate::shared::member::{Member, Place};
 
 /// Settings of `cyclic` and `dag`. What is left out is as the personas say.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ pub struct Settings {
     #[schemars(range(min = 1, max = 16))]
     pub batch: usize,
     /// Of a state machine: who decides where no rule fits (CYC-093).
-    pub otherwise: Otherwise,
+    pub otherwise: DefaultDecider,
     /// Name of a file `shots/NAME.yaml`: summaries of won episodes for the planner (CYC-023).
     pub shots: Option<String>,
     /// How many of those summaries the planner sees; all where it is left out.
@@ -94,7 +94,7 @@ impl Default for Settings {
             candidates: None,
             cache_routes: false,
             batch: 1,
-            otherwise: Otherwise::Router,
+            otherwise: DefaultDecider::Router,
             shots: None,
             shots_shown: None,
             planner: Member::default(),
@@ -158,14 +158,14 @@ pub(crate) fn resolve_for(
     files: &dyn Files,
 ) -> Result<Controller, BuildError> {
     let error = |key: &str, error: &dyn std::fmt::Display| BuildError::new(format!("{name}: {error}")).at(key);
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     let (least, most) = settings.size;
-    if least == 0 || least > most || most > crate::graph::MOST_NODES {
+    if least == 0 || least > most || most > crate::shared::graph::MOST_NODES {
         return Err(error(
             "size",
             &format!(
                 "size: [{least}, {most}] is not a range; least and most subtasks, from 1 to {}",
-                crate::graph::MOST_NODES
+                crate::shared::graph::MOST_NODES
             ),
         ));
     }
@@ -185,7 +185,7 @@ pub(crate) fn resolve_for(
             &format!("batch: {} is not a number of subtasks; from 1 to {MOST_AHEAD}", settings.batch),
         ));
     }
-    if list && (settings.batch > 1 || settings.otherwise != Otherwise::Router) {
+    if list && (settings.batch > 1 || settings.otherwise != DefaultDecider::Router) {
         let key = if settings.batch > 1 { "batch" } else { "otherwise" };
         return Err(error(key, &"batch and otherwise belong to `cyclic`: nobody chooses the way through a list"));
     }
@@ -252,7 +252,7 @@ pub(crate) fn resolve_for(
         Source::Planned(graphs) => graphs.values().any(|graph| graph.ways == Ways::Machine),
         Source::Suggested | Source::Planner(_) => false,
     };
-    let otherwise = if has_rules { settings.otherwise } else { Otherwise::Router };
+    let otherwise = if has_rules { settings.otherwise } else { DefaultDecider::Router };
     let (candidates, cached, retries) = match list {
         true => (None, false, settings.retries),
         false => (settings.candidates, settings.cache_routes, 0),
@@ -282,9 +282,9 @@ pub(crate) fn resolve_for(
         Place { name: "router", persona: "router", message: Some(&messages::ROUTING), delegates: &[] }
     };
     let agent = member(place, &settings.analyzer)?;
-    let shown = crate::settings::context(name, agent.persona(), None)?;
+    let shown = crate::shared::settings::context(name, agent.persona(), None)?;
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
-    let context = crate::settings::context(name, executor.persona(), settings.context)?;
+    let context = crate::shared::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
         maker: Maker { source, ways, size, shots },
         workers: Workers {

@@ -9,8 +9,8 @@ use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded,
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::contracted::{Contracted, Shape};
-use crate::member::{Member, Place};
+use crate::shared::asking::{MessageRequest, Shape};
+use crate::shared::member::{Member, Place};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
@@ -51,7 +51,7 @@ impl Message for ReflectionMessage {
 
 /// A step of an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Deed {
+pub(crate) struct AttemptStep {
     /// The step.
     pub step: u32,
     /// The action text.
@@ -81,15 +81,15 @@ pub(crate) struct Account {
     /// Steps before those that are kept.
     pub earlier: u32,
     /// The latest steps.
-    pub steps: Vec<Deed>,
+    pub steps: Vec<AttemptStep>,
 }
 
 impl Account {
     /// Takes up a step; the oldest ones give way.
-    pub(crate) fn push(&mut self, deed: Deed) {
-        let Deed { step, action, result, reward } = deed;
+    pub(crate) fn push(&mut self, step: AttemptStep) {
+        let AttemptStep { step, action, result, reward } = step;
         let result = result.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.steps.push(Deed {
+        self.steps.push(AttemptStep {
             step,
             action: bounded(action.trim(), TEXTS.action),
             result: bounded(&result, TEXTS.result),
@@ -104,16 +104,16 @@ impl Account {
     /// What the reflector is told, with at most so many tokens of steps: the oldest are left out first, since the end of an attempt
     /// decides it.
     fn message(&self, role: &str, notes: &[String], most: u64, count: impl Fn(&str) -> TokenCount) -> Value {
-        let told = |deed: &Deed| {
-            let mut told = json!({ "step": deed.step, "action": deed.action, "result": deed.result });
-            if deed.reward != Milli::ZERO {
-                told["reward"] = json!(deed.reward.to_string());
+        let told = |step: &AttemptStep| {
+            let mut told = json!({ "step": step.step, "action": step.action, "result": step.result });
+            if step.reward != Milli::ZERO {
+                told["reward"] = json!(step.reward.to_string());
             }
             told
         };
         let (mut steps, mut left) = (Vec::new(), most);
-        for deed in self.steps.iter().rev() {
-            let told = told(deed);
+        for step in self.steps.iter().rev() {
+            let told = told(step);
             let tokens = count(&spaced(&told)).tokens;
             // The last step is always told.
             if tokens > left && !steps.is_empty() {
@@ -240,7 +240,7 @@ impl Reflector {
 
     async fn ask(&self, stage: &dyn Stage, lane: LaneId, request: &Value) -> Result<Option<String>, EpisodeStopped> {
         let message = spaced(request);
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent: &self.agent,
             lane,
             blocks: &[],
@@ -290,14 +290,14 @@ mod tests {
     use gimbal_core::TokenCount;
     use serde_json::json;
 
-    use super::{Account, Deed, Milli, STEPS, read};
+    use super::{Account, AttemptStep, Milli, STEPS, read};
 
     fn account(steps: u32) -> Account {
         let mut account = Account { attempt: 2, goal: "craft a door".to_owned(), ..Account::default() };
         account.ended = "no step was left".to_owned();
         for step in 1..=steps {
             let result = format!("line {step}\n  and more");
-            account.push(Deed { step, action: format!("do {step}"), result, reward: Milli::ZERO });
+            account.push(AttemptStep { step, action: format!("do {step}"), result, reward: Milli::ZERO });
         }
         account
     }

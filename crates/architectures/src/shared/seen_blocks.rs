@@ -1,5 +1,5 @@
-//! What an agent saw before its first call, for every conversation of an episode: a conversation begins anew where a segment
-//! or an episode does, and what was told once must stay in sight.
+//! The context blocks of a conversation that begins anew: with a segment, a step or an adviser's request. What an agent saw before must stay in
+//! sight: the first observation, the latest one, and the actions that are possible now.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use gimbal_messages::bounded;
 /// Longest text that is shown of the first observation and of the latest one, in characters: the first look at a network of thirteen hosts has nine
 /// thousand.
 const LONGEST: usize = 16_000;
-/// Stands behind a text that was cut.
+/// Appended to a text that was cut.
 const CUT: &str = " [...]";
 
 /// The first observation, seen at the start of an episode; `None` if the goal says the same already.

@@ -10,7 +10,7 @@ use gimbal_messages::records::{control, engine, gate};
 use serde_json::Value;
 
 use super::{Controller, Run, Settings, resolve, words};
-use crate::graph::Ways;
+use crate::shared::graph::Ways;
 
 /// How control goes over subtasks.
 #[async_trait]
@@ -34,7 +34,7 @@ impl<W: Walk> ArchitectureKind for Kind<W> {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
