@@ -26,7 +26,7 @@ mod variables;
 
 pub use audit::{Finding, Forbidden, audit};
 pub use deliberation::Deliberation;
-pub use engine::{Advice, Agent, AgentSession, CallRecord, ReplySpec, Segment};
+pub use engine::{Advice, Agent, AgentSession, CallRecord, Consultation, ReplySpec, Segment};
 pub use family::{Answer, Assignment, Family, Placed, Team};
 pub use persona::{Origin, Persona, PersonaError};
 pub use prompt::{Part, SystemPrompt};

@@ -49,6 +49,16 @@ impl Search<'_> {
     }
 }
 
+/// Where an action is tried.
+struct Simulated {
+    /// Place of the node in the tree.
+    leaf: usize,
+    /// The place that the node behind the action gets.
+    child: usize,
+    /// The depth of that node.
+    depth: u32,
+}
+
 /// The branches of a search.
 struct Branches {
     /// One for each node that can be expanded, by its place in the tree.
@@ -79,15 +89,15 @@ impl Branches {
         Present { legal, expert }
     }
 
-    /// Carries an action out in a branch of a node; the words of a refusal where it was refused. `child` is the place that the node behind it gets,
-    /// `depth` its depth.
+    /// Carries an action out in a branch of a node; the words of a refusal where it was refused.
     async fn simulate(
         &mut self,
-        (at, child, depth): (usize, usize, u32),
-        (call, action): (&ToolCall, &str),
+        Simulated { leaf, child, depth }: Simulated,
+        call: &ToolCall,
+        action: &str,
     ) -> Result<Result<Step, String>, EpisodeStopped> {
         let mut step = Step { call: Some(call.clone()), action: action.to_owned(), ..Step::default() };
-        let forked = match self.of.get_mut(at).and_then(Option::as_mut) {
+        let forked = match self.of.get_mut(leaf).and_then(Option::as_mut) {
             Some(branch) => branch.fork(u64::from(depth)),
             None => return Ok(Ok(step)),
         };
@@ -190,7 +200,7 @@ impl Lats {
                 let outcome = match call {
                     Ok(call) => {
                         let child = search.tree.size() + 1;
-                        branches.simulate((leaf, child, depth), (&call, &action)).await?
+                        branches.simulate(Simulated { leaf, child, depth }, &call, &action).await?
                     }
                     Err(why) => Err(why),
                 };

@@ -1,7 +1,7 @@
 //! What a layer is told, and what it gives: a message under its contract, or free text.
 
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
+use gimbal_agent::{Advice, Agent, Alone, Consultation, ReplySpec};
 use gimbal_core::{Block, Decoding, Digest, EpisodeStopped, Hint, LaneId, Milli};
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use gimbal_temporal::Layer;
@@ -308,7 +308,8 @@ async fn remark(
     let session = agent.session(turn.stage).await?;
     let reply_spec = ReplySpec { form: forms::remark(), expert, mask: false };
     let question = Question { target: "", message };
-    Ok(match session.consult(turn.stage, lane, blocks, question, (&Alone, Some(&reply_spec))).await? {
+    let asked = Consultation { blocks, question, reply_spec: Some(&reply_spec) };
+    Ok(match session.consult(turn.stage, lane, asked, &Alone).await? {
         Advice::Text(text) => LayerAnswer::Remark(bounded(text.trim(), REMARK)),
         Advice::None(_) => LayerAnswer::Nothing,
     })

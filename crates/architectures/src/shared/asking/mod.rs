@@ -6,7 +6,7 @@ mod message;
 mod tests;
 
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, AgentSession, Alone, ReplySpec};
+use gimbal_agent::{Advice, AgentSession, Alone, Consultation, ReplySpec};
 use gimbal_core::{Block, EpisodeStopped, LaneId, ModelErrorKind, Stage};
 use gimbal_messages::bounded;
 
@@ -41,24 +41,23 @@ impl TextRequest<'_> {
         stage: &dyn Stage,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<(Option<T>, Vec<String>), EpisodeStopped> {
-        let (lane, asked) = (self.lane, (self.question, self.blocks, Some(self.reply_spec)));
+        let lane = self.lane;
+        let asked = Consultation { blocks: self.blocks, question: self.question, reply_spec: Some(self.reply_spec) };
         let mut problems = Vec::new();
-        let broken =
-            match self.session.consult(stage, lane, self.blocks, self.question, (&Alone, Some(self.reply_spec))).await?
-            {
-                Advice::Text(text) => match read(&text) {
-                    Ok(found) => return Ok((Some(found), problems)),
-                    Err(problem) => {
-                        let broken = format!("{problem}\n\n{}", bounded(&text, self.longest));
-                        problems.push(problem);
-                        Some(broken)
-                    }
-                },
-                Advice::None(kind) => {
-                    problems.push(format!("the {} gave nothing: {}", self.who, kind.name()));
-                    unreadable(kind).map(str::to_owned)
+        let broken = match self.session.consult(stage, lane, asked, &Alone).await? {
+            Advice::Text(text) => match read(&text) {
+                Ok(found) => return Ok((Some(found), problems)),
+                Err(problem) => {
+                    let broken = format!("{problem}\n\n{}", bounded(&text, self.longest));
+                    problems.push(problem);
+                    Some(broken)
                 }
-            };
+            },
+            Advice::None(kind) => {
+                problems.push(format!("the {} gave nothing: {}", self.who, kind.name()));
+                unreadable(kind).map(str::to_owned)
+            }
+        };
         let Some(broken) = broken else { return Ok((None, problems)) };
         let Some(text) = self.session.repair_of(stage, lane, &broken, asked).await? else {
             return Ok((None, problems));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gimbal_agent::prompt::Question;
 use gimbal_agent::reading::{keyed, object};
-use gimbal_agent::{Advice, Agent, AgentSession, Alone, ReplySpec};
+use gimbal_agent::{Advice, Agent, AgentSession, Alone, Consultation, ReplySpec};
 use gimbal_core::{Block, Digest, EpisodeStopped, Hint, LaneId, Stage};
 use gimbal_messages::records::control::SegmentStop;
 use gimbal_messages::records::memory::Memory;
@@ -190,7 +190,8 @@ impl Analyzer {
                 bounded(written.as_deref().unwrap_or("(nothing was written)"), BROKEN)
             );
             let question = Question { target: "", message: &asked };
-            let fixed = session.repair_of(stage, LaneId::MAIN, &broken, (question, &[], Some(&reply_spec))).await?;
+            let asked = Consultation { blocks: &[], question, reply_spec: Some(&reply_spec) };
+            let fixed = session.repair_of(stage, LaneId::MAIN, &broken, asked).await?;
             decided = chosen(run, fixed.as_deref());
         }
         if let (Some(places), true) = (&decided, self.cached) {
@@ -278,7 +279,8 @@ impl Analyzer {
             stage.send(lane, party::CONTROLLER, self.agent.role(), "segment", request).await.unwrap_or_default();
         let text = spaced(&message);
         let question = Question { target: "", message: &text };
-        Ok(match session.consult(stage, lane, &blocks, question, (&Alone, Some(reply_spec))).await? {
+        let asked = Consultation { blocks: &blocks, question, reply_spec: Some(reply_spec) };
+        Ok(match session.consult(stage, lane, asked, &Alone).await? {
             Advice::Text(text) => Some(text),
             Advice::None(_) => None,
         })

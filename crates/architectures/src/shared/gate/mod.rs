@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, Observed, Overrides, Peers, ReplySpec, ToolError};
+use gimbal_agent::{Advice, Agent, Alone, Consultation, Observed, Overrides, Peers, ReplySpec, ToolError};
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{
     Acted, BuildError, EpisodeStopped, Files, Hint, LaneId, Needs, Rejection, RejectionKind, Stage, ToolCall,
@@ -57,6 +57,18 @@ pub(crate) struct Gate {
 #[derive(Debug, Default)]
 pub(crate) struct GateState {
     refused: AtomicU32,
+}
+
+/// What the verifier is asked about.
+struct Doubt<'a> {
+    /// The answer that is held back.
+    answer: &'a str,
+    /// Its figures that plain code did not find.
+    doubted: &'a [String],
+    /// The passages that were found for them.
+    shown: &'a Value,
+    /// The texts that are stored, by key, with their lengths.
+    stored: &'a [(String, u64)],
 }
 
 impl Gate {
@@ -125,7 +137,9 @@ impl Gate {
             let shown = shown.unwrap_or_default();
             stored = documents(&shown);
             if !stored.is_empty() {
-                verified = self.verify(stage, lane, (answer, &doubted, &shown, &stored)).await?;
+                verified = self
+                    .verify(stage, lane, &Doubt { answer, doubted: &doubted, shown: &shown, stored: &stored })
+                    .await?;
             }
         }
         let missing: Vec<&String> = doubted.iter().filter(|figure| !verified.figures.contains(figure)).collect();
@@ -157,7 +171,7 @@ impl Gate {
         &self,
         stage: &dyn Stage,
         lane: LaneId,
-        (answer, doubted, shown, stored): (&str, &[String], &Value, &[(String, u64)]),
+        &Doubt { answer, doubted, shown, stored }: &Doubt<'_>,
     ) -> Result<Verified, EpisodeStopped> {
         let keys: Vec<String> = stored.iter().map(|(key, _)| key.clone()).collect();
         let request = json!({
@@ -187,7 +201,8 @@ impl Gate {
         let session = self.verifier.session(stage).await?;
         let text = spaced(&request);
         let question = Question { target: "", message: &text };
-        let claims = match session.consult(stage, lane, &[], question, (&Alone, Some(&reply_spec))).await? {
+        let asked = Consultation { blocks: &[], question, reply_spec: Some(&reply_spec) };
+        let claims = match session.consult(stage, lane, asked, &Alone).await? {
             Advice::Text(text) => Claim::read(&text).unwrap_or_default(),
             Advice::None(_) => Vec::new(),
         };
