@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use common::{Canned, NoMemory, TestFiles, Workshop};
-use gimbal_agent::protocol::Saying;
+use gimbal_agent::protocol::ReplyContent;
 use gimbal_agent::{Agent, Overrides, Persona, Protocol};
 use gimbal_architectures::hierarchy::messages::{Finding, Suggestion};
 use gimbal_core::stage::LaneId;
@@ -236,9 +236,9 @@ async fn played(agent: &Agent, bench: &Bench, text: &str) -> String {
 
 /// What is made of a message to another agent.
 fn message(group: &Group, bench: &Bench, text: &str) -> String {
-    let said = match group.protocol.read_message(text).saying {
-        Saying::Answer(text) | Saying::Raw(text) => text,
-        Saying::Use(used) => return format!("use {}", used.name),
+    let said = match group.protocol.read_message(text).content {
+        ReplyContent::Answer(text) | ReplyContent::Raw(text) => text,
+        ReplyContent::Use(used) => return format!("use {}", used.name),
     };
     let read = match group.contract.as_deref() {
         Some("suggestions") => Suggestion::read(&said).map(|(found, _)| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_messages::Tier;
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::reading::Parsed;
 
 use crate::episode::{Episode, EpisodeFold, FoldError, Texts};
 use crate::rate::Rate;

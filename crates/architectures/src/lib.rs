@@ -11,41 +11,33 @@
 //! | [`panel`] | members answer one brief apart, and their agreement is counted; or they play a game by ballots |
 //! | [`reflexion`] | one agent over a session of trials; a reflector notes what went wrong |
 //! | [`lats`] | a tree search: a model proposes and values, actions are tried in branches |
-//! | [`temporal`] | layers on time scales, held together by contracts, authority and an arbiter |
+//! | [`temporal`] | layers on time scales under contracts, authority and an arbiter |
+//!
+//! Every folder but `shared` is an architecture. `shared` holds what several use: [`control`], [`graph`] and [`gate`] play nothing by themselves.
 //!
 //! *Invariant*: no input or output, no provider, no environment by name.
 
-mod asked;
 pub mod baseline;
-mod configuration;
-mod contracted;
-pub mod control;
 pub mod cyclic;
 pub mod dag;
 pub mod debate;
-mod family;
-mod first;
-pub mod gate;
-pub mod graph;
 pub mod hierarchy;
 pub mod lats;
-mod member;
-mod packet;
 pub mod panel;
 pub mod react;
-pub mod reflector;
 pub mod reflexion;
-mod settings;
+mod shared;
 pub mod temporal;
 
 use std::sync::Arc;
 
+use gimbal_agent::Family;
 use gimbal_core::ArchitectureKind;
 use gimbal_messages::Message;
 
-pub use family::{Answer, Family, Placed};
+pub use shared::{control, gate, graph, reflector};
 
-/// All architectures, in the order in which they are shown: a new one is a line here.
+/// All architectures, in the order in which they are shown: a new one is its module above, with a row of the table, and a line here.
 #[must_use]
 pub fn families() -> Vec<Arc<dyn Family>> {
     vec![
@@ -68,21 +60,14 @@ pub fn kinds() -> Vec<Arc<dyn ArchitectureKind>> {
     families().into_iter().map(|family| family as Arc<dyn ArchitectureKind>).collect()
 }
 
+/// All whose agents commands show and audit: the architectures, and the summariser of won episodes, which no study plays.
+#[must_use]
+pub fn shown() -> Vec<Arc<dyn Family>> {
+    families().into_iter().chain([Arc::new(control::SummariserKind) as Arc<dyn Family>]).collect()
+}
+
 /// All messages that agents answer with.
 #[must_use]
 pub fn messages() -> Vec<&'static dyn Message> {
-    let of_families = families().into_iter().flat_map(|family| family.answers()).map(|answer| answer.message);
-    of_families.chain([&control::messages::SUMMARY as &dyn Message]).collect()
-}
-
-/// The architecture and the place in it where an agent answers with the message of this name; `None` if no agent does.
-#[must_use]
-pub fn place_of(message: &str) -> Option<(&'static str, &'static str)> {
-    if message == control::messages::SUMMARY.name() {
-        return Some((control::Summariser::PLACE, control::Summariser::PLACE));
-    }
-    families().into_iter().find_map(|family| {
-        let answer = family.answers().into_iter().find(|answer| answer.message.name() == message)?;
-        Some((family.name(), answer.place))
-    })
+    shown().into_iter().flat_map(|family| family.answers()).map(|answer| answer.message).collect()
 }

@@ -21,10 +21,9 @@ const DELIBERATION: [&str; 3] = ["raise_a_question", "critique_the_answer", "imp
 fn all() -> Vec<(String, Value, Vec<Agent>)> {
     let files = TestFiles::default();
     let mut all = Vec::new();
-    // Debates and panels have no defence and no list of actions: their requests are in `debate` and `panel`, those of layers in `temporal`.
-    let others = ["debate", "panel", "temporal", "reflexion", "lats"];
-    for configuration in configurations(&files).unwrap().into_iter().filter(|one| !others.contains(&one.base.as_str()))
-    {
+    // The requests of other architectures are read in tests of their own.
+    let read = ["react", "hierarchy"];
+    for configuration in configurations(&files).unwrap().into_iter().filter(|one| read.contains(&one.base.as_str())) {
         for protocol in PROTOCOLS {
             let settings = json!({ "configuration": configuration.name, "protocol": protocol });
             let agents = match configuration.base.as_str() {
@@ -150,7 +149,7 @@ async fn first_request(base: &str, settings: &Value, decoding: Decoding) -> AskR
     let architecture = kind.build(settings, &TestFiles::default()).unwrap();
     let stage = Workshop {
         decoding,
-        records: &[records::hierarchy::KINDS],
+        records: &[records::reading::KINDS, records::hierarchy::KINDS],
         ..Workshop::new([Canned::Says("Thought: t\nAnswer: Wait")])
     };
     let _ = architecture.play(&stage).await;

@@ -19,7 +19,7 @@ fn build(settings: Value) -> Arc<dyn Architecture> {
 }
 
 fn workshop(replies: impl IntoIterator<Item = Canned>) -> Workshop {
-    Workshop { records: &[records::hierarchy::KINDS], ..Workshop::new(replies) }
+    Workshop { records: &[records::reading::KINDS, records::hierarchy::KINDS], ..Workshop::new(replies) }
 }
 
 async fn play(settings: Value, replies: impl IntoIterator<Item = Canned>) -> (Vec<String>, Workshop) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::{Deed, FamilyPlanner, Stretch, Summarised, Summariser, Won};
+use gimbal_architectures::control::{CallResult, FamilyPlanner, Summarised, Summariser, Won, WorkSegment};
 use gimbal_architectures::graph::{Node, TaskGraph};
 use gimbal_core::{Architecture, AskRequest, Brief, Decoding, ModelErrorKind, Speaker, ToolCall};
 use gimbal_messages::records::{control, gate};
@@ -235,12 +235,12 @@ async fn a_repair_can_succeed_and_a_planned_graph_names_its_task() {
     assert_eq!(serde_json::from_str::<Value>(&all[2].1).unwrap()["next"], "WORK");
 }
 
-fn deed(result: &str) -> Deed {
-    Deed { call: ToolCall::with("Oil", &[("machine", "press")]), result: result.to_owned() }
+fn call_result(result: &str) -> CallResult {
+    CallResult { call: ToolCall::with("Oil", &[("machine", "press")]), result: result.to_owned() }
 }
 
-fn stretch(subtask: &str, deeds: Vec<Deed>) -> Stretch {
-    Stretch { subtask: subtask.to_owned(), goal: format!("{subtask} until done."), deeds, ended: "done".to_owned() }
+fn work_segment(subtask: &str, calls: Vec<CallResult>) -> WorkSegment {
+    WorkSegment { subtask: subtask.to_owned(), goal: format!("{subtask} until done."), calls, ended: "done".to_owned() }
 }
 
 /// What a summariser came to that was answered with these replies, and the stage that it was played on.
@@ -267,7 +267,10 @@ async fn a_summariser_is_told_the_work_in_order_within_bounds_and_asked_once() {
     for protocol in PROTOCOLS {
         let won = Won {
             task: Some("Keep the press running.".to_owned()),
-            stretches: vec![stretch("LOOK", vec![deed("It is dry.")]), stretch("WORK", vec![deed("It is oiled.")])],
+            segments: vec![
+                work_segment("LOOK", vec![call_result("It is dry.")]),
+                work_segment("WORK", vec![call_result("It is oiled.")]),
+            ],
             plain: "never shown".to_owned(),
         };
         let (made, stage) = summed_up(protocol, won, workshop(1, [said(protocol, &good)])).await;
@@ -285,10 +288,10 @@ async fn a_summariser_is_told_the_work_in_order_within_bounds_and_asked_once() {
     }
     // A long episode: its latest segments, the latest calls of each, and no long text.
     let long = |segment: usize| {
-        let deeds = (0..30).map(|call| deed(&format!("s{segment}c{call} {}", "x".repeat(9_000)))).collect();
-        stretch(&format!("S{segment}"), deeds)
+        let calls = (0..30).map(|call| call_result(&format!("s{segment}c{call} {}", "x".repeat(9_000)))).collect();
+        work_segment(&format!("S{segment}"), calls)
     };
-    let won = Won { task: Some("y".repeat(90_000)), stretches: (0..100).map(long).collect(), plain: String::new() };
+    let won = Won { task: Some("y".repeat(90_000)), segments: (0..100).map(long).collect(), plain: String::new() };
     let (_, stage) = summed_up("react-text", won, workshop(1, [said("react-text", &good)])).await;
     let request = stage.requests.lock().unwrap()[0].clone();
     let told = &request.messages[1].text;
@@ -312,8 +315,11 @@ async fn a_summariser_is_told_the_work_in_order_within_bounds_and_asked_once() {
 // covers: CYC-023
 #[tokio::test]
 async fn what_holds_no_summary_is_asked_for_once_more_and_never_replaced() {
-    let won =
-        || Won { stretches: vec![stretch("LOOK", vec![deed("dry")])], plain: "by code".to_owned(), ..Won::default() };
+    let won = || Won {
+        segments: vec![work_segment("LOOK", vec![call_result("dry")])],
+        plain: "by code".to_owned(),
+        ..Won::default()
+    };
     let good = Says("{\"summary\": \"Look first.\"}");
     for (bad, says) in [
         (said("react-text", &json!({ "text": "Look first." })), "the key `summary` is missing"),
@@ -343,8 +349,11 @@ async fn a_competent_summary_is_the_one_that_code_writes_and_fits_every_mask() {
     let plain = format!("Task: \"oil\" the press\\lathe. Won with 2 calls: {}.", "LOOK (1 x Oil), ".repeat(60));
     for protocol in PROTOCOLS {
         for decoding in [Decoding::Free, Decoding::Constrained] {
-            let won =
-                Won { stretches: vec![stretch("LOOK", vec![deed("dry")])], plain: plain.clone(), ..Won::default() };
+            let won = Won {
+                segments: vec![work_segment("LOOK", vec![call_result("dry")])],
+                plain: plain.clone(),
+                ..Won::default()
+            };
             let stage =
                 Workshop { decoding, expert: Some(ToolCall::bare("Wait")), ..workshop(1, [Says("x"), Says("x")]) };
             let (_, stage) = summed_up(protocol, won, stage).await;

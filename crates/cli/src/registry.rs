@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gimbal_agent::Family;
 use gimbal_env_kit::workbench::Workbench;
 use gimbal_report::Catalogue;
 use gimbal_study::registry::Registry;
@@ -20,6 +21,11 @@ pub fn environments() -> Vec<Arc<dyn Workbench>> {
         Arc::new(gimbal_triage::Triage),
         Arc::new(gimbal_consensus::Consensus),
     ]
+}
+
+/// All whose agents are shown and audited: the architectures, and agents beside them.
+pub fn families() -> Vec<Arc<dyn Family>> {
+    gimbal_architectures::shown()
 }
 
 /// Environments and architectures of this program.

@@ -1,4 +1,4 @@
-//! Names of those who send and get messages beside the agents, which have the names of their roles. Whom an architecture has is stated by its
+//! Names of those who send and get messages beside the agents, which have the names of their roles, where several systems have them. Whom an architecture has is stated by its
 //! [`ArchitectureKind::parties`](gimbal_core::ArchitectureKind::parties).
 
 /// To all other agents.
@@ -13,8 +13,3 @@ pub const GATE: &str = "gate";
 pub const JOURNAL: &str = "journal";
 /// Whoever computes a verdict.
 pub const JUDGE: &str = "judge";
-/// The sides of a debate.
-pub const SIDES: [&str; 2] = ["architect", "skeptic"];
-
-/// The layers of a temporal hierarchy, the fastest first. They send under these names, whatever their roles are called.
-pub const LAYERS: [&str; 5] = ["reflex", "tactical", "strategic", "institutional", "meta"];

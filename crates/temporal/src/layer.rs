@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use gimbal_core::Milli;
-use gimbal_messages::party;
+use gimbal_messages::records::temporal::LAYERS;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -176,7 +176,7 @@ impl Layer {
     /// The name that files, events and tables use.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        party::LAYERS[self.index()]
+        LAYERS[self.index()]
     }
 }
 

@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_agent::audit::{AuditedEnvironment, agents};
+use gimbal_agent::shown::{FirstPrompts, ShownEnvironment};
+use gimbal_agent::{Family, Forbidden, audit, prompt};
 use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, FileError, Files, RecordError, RecordKind};
+use gimbal_core::{
+    Architecture, ArchitectureKind, Block, BuildError, Catalogue as _, FileError, Files, RecordError, RecordKind,
+};
 use gimbal_messages::{Record, Tier, kind};
 use gimbal_model::{Models, ModelsConfig};
 use gimbal_report::{Catalogue, Report, Source, figure, table};
@@ -18,6 +23,7 @@ use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
 use gimbal_study::runner::{self, Settings};
 use gimbal_study::stage::Cancel;
+use gimbal_testkit::environments::corridor::CorridorFamily;
 use gimbal_testkit::plays::dispute::{DisputeKind, Disputed};
 use gimbal_view::kit::svg::{Anchor, LABEL, Svg};
 use gimbal_view::work::{Choices, Context, Item, Make, Needs, Undeclared, Work};
@@ -141,6 +147,47 @@ async fn answers_that_cannot_be_read_are_repaired_once_and_then_the_default() {
     for row in load_rows(&run).unwrap().episodes {
         assert_eq!((row.steps, row.model_calls, row.fallbacks), (8, 64, 8), "each of four turns with one repair");
     }
+}
+
+/// What `gimbal persona show` prints: the agents have a place by their message, and are shown what they would be sent.
+#[tokio::test]
+async fn its_agents_are_shown_without_playing() {
+    let settings = serde_json::json!({ "protocol": "json" });
+    let team = DisputeKind.team(&settings, &ProjectFiles).unwrap();
+    assert_eq!(team.context, ["observation"]);
+    let environment = CorridorFamily.open(&serde_json::json!({})).unwrap();
+    let shown = ShownEnvironment::new(&*environment, &[]);
+    let blocks = [Block { name: "observation".to_owned(), text: "You are at 3.".into() }];
+    for (placed, role) in team.agents.iter().zip(["proposer", "objector"]) {
+        assert_eq!((placed.place, placed.agent.role()), (role, role));
+        let persona = placed.agent.persona();
+        assert_eq!(DisputeKind.place_of(persona), Some("proposer"), "both answer with the message of the first");
+        let FirstPrompts { system, user } = FirstPrompts::new(&DisputeKind, placed, &shown, &blocks).unwrap();
+        assert!(prompt::joined(&system).contains(&shown.brief.goal), "{system:?}");
+        let text = prompt::joined(&user);
+        assert!(text.contains("(its objection)") && text.contains("You are at 3."), "{text}");
+    }
+    assert!(DisputeKind.build(&serde_json::json!({ "turn": 1 }), &ProjectFiles).is_err());
+}
+
+/// What `gimbal persona audit` prints: its texts are looked at, and a word that gives the environment away is found.
+#[test]
+fn its_texts_are_audited() {
+    let families: [Arc<dyn Family>; 1] = [Arc::new(DisputeKind)];
+    let all = agents(&families, &ProjectFiles).unwrap();
+    let names: Vec<(&str, &str)> = all.iter().map(|one| (&*one.configuration, one.agent.role())).collect();
+    assert_eq!(names, [("dispute", "proposer"), ("dispute", "objector")]);
+    let environment = CorridorFamily.open(&serde_json::json!({})).unwrap();
+    let environment = AuditedEnvironment::new(&*environment, &[]);
+    let mut brief = environment.brief().clone();
+    let found = |brief: &gimbal_core::Brief| {
+        let forbidden = Forbidden::of([brief]);
+        let parts = all.iter().flat_map(|one| environment.prompts(&one.agent).unwrap());
+        audit(&parts.collect::<Vec<_>>(), &forbidden).len()
+    };
+    assert_eq!(found(&brief), 0);
+    brief.forbidden_words = vec!["objects to".to_owned()];
+    assert!(found(&brief) > 0);
 }
 
 /// The publication of the throw-away system: one table and one figure, both of its own record.

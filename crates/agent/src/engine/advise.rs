@@ -22,6 +22,17 @@ use crate::tool::Peers;
 /// How much of a broken message is quoted when it is asked for again, in characters.
 const QUOTED: usize = 4_000;
 
+/// A request for a message that whoever asks describes.
+#[derive(Clone, Copy)]
+pub struct Consultation<'a> {
+    /// Context blocks of the prompt.
+    pub blocks: &'a [Block],
+    /// What the agent is asked about.
+    pub question: Question<'a>,
+    /// The form of the answer; `None` if the agent's message says it.
+    pub reply_spec: Option<&'a ReplySpec>,
+}
+
 impl AgentSession<'_> {
     /// Whether the role decodes under a mask.
     fn constrained(&self, stage: &dyn Stage) -> bool {
@@ -98,7 +109,7 @@ impl AgentSession<'_> {
         question: Question<'_>,
         peers: &dyn Peers,
     ) -> Result<Advice, EpisodeStopped> {
-        self.consult(stage, lane, blocks, question, (peers, None)).await
+        self.consult(stage, lane, Consultation { blocks, question, reply_spec: None }, peers).await
     }
 
     /// Asks the agent as [`AgentSession::advise`] does, for a message that whoever asks describes.
@@ -109,9 +120,8 @@ impl AgentSession<'_> {
         &self,
         stage: &dyn Stage,
         lane: LaneId,
-        blocks: &[Block],
-        question: Question<'_>,
-        (peers, reply_spec): (&dyn Peers, Option<&ReplySpec>),
+        Consultation { blocks, question, reply_spec }: Consultation<'_>,
+        peers: &dyn Peers,
     ) -> Result<Advice, EpisodeStopped> {
         let view = stage.view().await;
         let prompt_input = PromptInput {
@@ -182,7 +192,7 @@ impl AgentSession<'_> {
         broken: &str,
         question: Question<'_>,
     ) -> Result<Option<String>, EpisodeStopped> {
-        self.repair_of(stage, lane, broken, (question, &[], None)).await
+        self.repair_of(stage, lane, broken, Consultation { blocks: &[], question, reply_spec: None }).await
     }
 
     /// As [`AgentSession::repair`], of a message that whoever asks describes: what is wrong with it may be said in `broken`. Whoever writes it again sees
@@ -195,7 +205,7 @@ impl AgentSession<'_> {
         stage: &dyn Stage,
         lane: LaneId,
         broken: &str,
-        (question, blocks, reply_spec): (Question<'_>, &[Block], Option<&ReplySpec>),
+        Consultation { blocks, question, reply_spec }: Consultation<'_>,
     ) -> Result<Option<String>, EpisodeStopped> {
         let persona = &self.agent.persona;
         let Some(repair) = &persona.texts.repair else { return Ok(None) };

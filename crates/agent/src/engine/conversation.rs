@@ -17,7 +17,7 @@ use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
-use crate::protocol::{Reply, Saying, ToolUse};
+use crate::protocol::{Reply, ReplyContent, ToolUse};
 use crate::reading::words;
 use crate::tool::Peers;
 use gimbal_messages::Tier;
@@ -348,20 +348,20 @@ impl<'a> Conversation<'a> {
         let protocol = self.session.settings().protocol;
         let is_message = self.reply_spec.is_some() || self.session.advises();
         let read = if is_message { protocol.read_message(&completion.text) } else { protocol.read(&completion.text) };
-        let Reply { thought, saying, tier, more } = read;
+        let Reply { thought, content, tier, more } = read;
         if tier == Tier::Normalised {
             let (agent, protocol) = (self.session.agent.role().to_owned(), protocol.name().to_owned());
             self.record(&Normalised { agent, protocol }).await;
         }
-        match self.meant(saying) {
-            Saying::Answer(text) => {
+        match self.meant(content) {
+            ReplyContent::Answer(text) => {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
             }
-            Saying::Raw(text) => {
+            ReplyContent::Raw(text) => {
                 let missing = Some(protocol.missing(&completion.text, !self.session.prepared.tools.is_empty()));
                 Ok(Some(Outcome::Answer { justification: None, text, missing }))
             }
-            Saying::Use(mut used) => {
+            ReplyContent::Use(mut used) => {
                 let reasoning = used.input.take_reasoning();
                 if let Some(call) = self.action(&used).await {
                     if more {

@@ -20,6 +20,7 @@ use gimbal_core::{Brief, EpisodeStopped, GrammarKind, Milli, Needs, Stage, ToolS
 use gimbal_messages::Message;
 use serde_json::Value;
 
+pub use advise::Consultation;
 pub use reply::{Advice, ReplySpec};
 pub use segment::{CallRecord, Segment};
 pub use session::AgentSession;
@@ -215,13 +216,15 @@ impl Agent {
         let (brief, queries, tools) = (stage.brief(), stage.queries(), stage.tools());
         let known = {
             let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-            prepared.iter().find(|prepared| prepared.is_for((&brief, &queries, &tools), only)).map(Arc::clone)
+            prepared.iter().find(|prepared| prepared.is_for(&brief, &queries, &tools, only)).map(Arc::clone)
         };
         let prepared = match known {
             Some(prepared) => prepared,
             None => {
                 let idle = stage.render(&brief.idle).await;
-                let made = session::Prepared::new(self, (brief, queries, tools), idle, only).map_err(halt)?;
+                let made =
+                    session::Prepared::new(self, session::Interface { brief, queries, env_tools: tools, idle }, only)
+                        .map_err(halt)?;
                 let made = Arc::new(made);
                 let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
                 if prepared.len() >= KEPT {

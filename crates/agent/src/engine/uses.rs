@@ -8,7 +8,7 @@ use super::conversation::Conversation;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
 use crate::persona::data::FINISH;
-use crate::protocol::{Input, Saying, ToolUse, react_text};
+use crate::protocol::{Input, ReplyContent, ToolUse, react_text};
 use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
@@ -16,34 +16,34 @@ const NOTED: usize = 300;
 
 impl Conversation<'_> {
     /// What is asked for, with the name of a tool as it is offered: written with blanks, behind its input, or as an answer.
-    pub(super) fn meant(&self, saying: Saying) -> Saying {
+    pub(super) fn meant(&self, content: ReplyContent) -> ReplyContent {
         let is_tool = |name: &str| self.session.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());
-        let used = match saying {
-            Saying::Answer(text) => {
+        let used = match content {
+            ReplyContent::Answer(text) => {
                 let word = text.split([':', '(', ' ', '\n']).next().unwrap_or_default();
                 return match react_text::call(&text).filter(|_| is_tool(word)) {
-                    Some(used) => Saying::Use(used),
-                    None => Saying::Answer(text),
+                    Some(used) => ReplyContent::Use(used),
+                    None => ReplyContent::Answer(text),
                 };
             }
-            Saying::Use(used) if !is_tool(&used.name) => used,
+            ReplyContent::Use(used) if !is_tool(&used.name) => used,
             other => return other,
         };
         let joined = used.name.split_whitespace().collect::<Vec<_>>().join("_");
         if is_tool(&joined) {
-            return Saying::Use(ToolUse { name: joined, ..used });
+            return ReplyContent::Use(ToolUse { name: joined, ..used });
         }
-        let Input::Text(text) = &used.input else { return Saying::Use(used) };
+        let Input::Text(text) = &used.input else { return ReplyContent::Use(used) };
         if let Some((first, rest)) = used.name.split_once(char::is_whitespace)
             && is_tool(first)
         {
             let input = if text.is_empty() { rest.to_owned() } else { format!("{rest}: {text}") };
-            return Saying::Use(ToolUse { name: first.to_owned(), input: Input::Text(input) });
+            return ReplyContent::Use(ToolUse { name: first.to_owned(), input: Input::Text(input) });
         }
         if is_tool(text.trim()) && !used.name.is_empty() {
-            return Saying::Use(ToolUse { name: text.trim().to_owned(), input: Input::Text(used.name) });
+            return ReplyContent::Use(ToolUse { name: text.trim().to_owned(), input: Input::Text(used.name) });
         }
-        Saying::Use(used)
+        ReplyContent::Use(used)
     }
 
     /// The call of the environment that is meant; `None` if it is a tool of the agent's own, or unknown.

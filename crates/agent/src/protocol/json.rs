@@ -16,7 +16,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Expects, Input, Reply, Saying, ToolUse, action_text, plain};
+use super::{Expects, Input, Reply, ReplyContent, ToolUse, action_text, plain};
 use crate::reading::{self, bare, lenient};
 use gimbal_messages::Tier;
 
@@ -65,8 +65,8 @@ pub fn read(text: &str, expects: Expects, otherwise: fn(&str, Expects) -> Reply)
     let body = bare(text);
     objects(&body, expects).unwrap_or_else(|| {
         let other = otherwise(&body, expects);
-        match (&other.saying, expects) {
-            (Saying::Raw(_), _) => Reply::raw(&body, expects),
+        match (&other.content, expects) {
+            (ReplyContent::Raw(_), _) => Reply::raw(&body, expects),
             // A message may hold lines of any kind.
             (_, Expects::Message) if body.contains(['{', '[']) && !body.contains("nswer") => Reply::raw(&body, expects),
             _ => Reply { tier: Tier::Normalised, ..other },
@@ -104,11 +104,11 @@ pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
             return None;
         }
         match &found {
-            Some(first) => more |= first.saying != read.saying,
+            Some(first) => more |= first.content != read.content,
             None => found = Some(read),
         }
     }
-    let found = found.filter(|first| !more || matches!(first.saying, Saying::Use(_)))?;
+    let found = found.filter(|first| !more || matches!(first.content, ReplyContent::Use(_)))?;
     Some(Reply { more: found.more || more, tier: Tier::Normalised, ..found })
 }
 
@@ -143,50 +143,51 @@ fn known_keys(object: Map<String, Value>) -> Map<String, Value> {
 fn reply(object: Map<String, Value>, expects: Expects) -> Option<Reply> {
     let mut object = known_keys(object);
     let thought = THOUGHTS.iter().find_map(|key| object.get(*key).map(plain)).unwrap_or_default().trim().to_owned();
-    let saying = match expects {
+    let read = match expects {
         Expects::Action => action(&mut object),
         Expects::Message => message(&mut object),
     }?;
     // Of two answers none is read; of two calls the engine says so.
-    let is_clear = !saying.more || matches!(saying.saying, Saying::Use(_));
-    is_clear.then(|| Reply { more: saying.more, ..Reply::new(thought, saying.saying, Tier::Normalised) })
+    let is_clear = !read.more || matches!(read.content, ReplyContent::Use(_));
+    is_clear.then(|| Reply { more: read.more, ..Reply::new(thought, read.content, Tier::Normalised) })
 }
 
 /// What an object says, and whether it says more than that.
-struct Said {
-    saying: Saying,
+struct ReadObject {
+    content: ReplyContent,
     more: bool,
 }
 
-impl Said {
-    fn one(saying: Saying) -> Option<Self> {
-        Some(Self { saying, more: false })
+impl ReadObject {
+    fn one(content: ReplyContent) -> Option<Self> {
+        Some(Self { content, more: false })
     }
 }
 
-fn message(object: &mut Map<String, Value>) -> Option<Said> {
+fn message(object: &mut Map<String, Value>) -> Option<ReadObject> {
     match object.shift_remove("answer").or_else(|| object.shift_remove("final_answer")) {
         Some(Value::Null) | None => {}
-        Some(Value::String(text)) => return Said::one(Saying::Answer(text.trim().to_owned())),
-        Some(answer) => return Said::one(Saying::Answer(answer.to_string())),
+        Some(Value::String(text)) => return ReadObject::one(ReplyContent::Answer(text.trim().to_owned())),
+        Some(answer) => return ReadObject::one(ReplyContent::Answer(answer.to_string())),
     }
     if let Some(answer) = object.get("action").filter(|answer| answer.is_array() || answer.is_object()) {
-        return Said::one(Saying::Answer(answer.to_string()));
+        return ReadObject::one(ReplyContent::Answer(answer.to_string()));
     }
     let named = object.contains_key("tool") || object.contains_key("tool_name");
     let given = INPUTS.iter().any(|key| object.contains_key(*key));
     if named || (given && object.contains_key("name")) {
-        return tool_use(std::mem::take(object)).map(|used| Said { saying: Saying::Use(used), more: false });
+        return tool_use(std::mem::take(object))
+            .map(|used| ReadObject { content: ReplyContent::Use(used), more: false });
     }
     None
 }
 
-fn action(object: &mut Map<String, Value>) -> Option<Said> {
+fn action(object: &mut Map<String, Value>) -> Option<ReadObject> {
     let key = ANSWERS.into_iter().find(|key| object.get(*key).is_some_and(|value| !is_nothing(value)));
     let Some(key) = key else {
         let command = object.get("command").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
         return match command.filter(|_| !NAMES.iter().any(|name| object.contains_key(*name))) {
-            Some(command) => Said::one(Saying::Answer(action_text(command))),
+            Some(command) => ReadObject::one(ReplyContent::Answer(action_text(command))),
             None => called(object),
         };
     };
@@ -200,11 +201,11 @@ fn action(object: &mut Map<String, Value>) -> Option<Said> {
     let is_named = |word: &str| USES.contains(&word) || ENDINGS.contains(&word);
     let names_a_use = beside[key].as_str().is_some_and(|word| is_named(word.trim().to_lowercase().as_str()));
     let differs = !names_a_use && ANSWERS.iter().any(differ);
-    Some(Said { more: said.more || differs, ..said })
+    Some(ReadObject { more: said.more || differs, ..said })
 }
 
 /// What the member `key` says.
-fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<Said> {
+fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<ReadObject> {
     match object.get(key)? {
         Value::Object(inner) => {
             let mut inner = known_keys(inner.clone());
@@ -214,11 +215,11 @@ fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<Said> {
             if let Some(said) = action(&mut inner) {
                 return Some(said);
             }
-            Said::one(Saying::Answer(object.get(key)?.to_string()))
+            ReadObject::one(ReplyContent::Answer(object.get(key)?.to_string()))
         }
         Value::Array(items) => match items.as_slice() {
             [one] => action(&mut Map::from_iter([("action".to_owned(), one.clone())])),
-            many => Said::one(Saying::Answer(many.iter().map(plain).collect::<Vec<_>>().join("\n"))),
+            many => ReadObject::one(ReplyContent::Answer(many.iter().map(plain).collect::<Vec<_>>().join("\n"))),
         },
         Value::String(name) => {
             let name = name.trim().to_owned();
@@ -236,17 +237,17 @@ fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<Said> {
             let is_word =
                 !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
             if is_word && let Some(input) = INPUTS.iter().find_map(|key| object.get(*key)) {
-                return Said::one(Saying::Use(ToolUse { name, input: given(input.clone()) }));
+                return ReadObject::one(ReplyContent::Use(ToolUse { name, input: given(input.clone()) }));
             }
             let is_own = |key: &str| ANSWERS.contains(&key) || THOUGHTS.contains(&key);
             let mut beside = object.clone();
             beside.retain(|key, _| !is_own(key));
             if is_word && !beside.is_empty() {
-                return Said::one(Saying::Use(ToolUse { name, input: Input::Beside(beside) }));
+                return ReadObject::one(ReplyContent::Use(ToolUse { name, input: Input::Beside(beside) }));
             }
-            Said::one(Saying::Answer(action_text(&name)))
+            ReadObject::one(ReplyContent::Answer(action_text(&name)))
         }
-        other => Said::one(Saying::Answer(plain(other))),
+        other => ReadObject::one(ReplyContent::Answer(plain(other))),
     }
 }
 
@@ -261,11 +262,12 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// The call of an object, where it is one.
-fn called(object: &mut Map<String, Value>) -> Option<Said> {
+fn called(object: &mut Map<String, Value>) -> Option<ReadObject> {
     for key in HOLDERS {
         match object.get(key) {
             Some(Value::Object(inner)) => {
-                return tool_use(inner.clone()).map(|used| Said { saying: Saying::Use(used), more: false });
+                return tool_use(inner.clone())
+                    .map(|used| ReadObject { content: ReplyContent::Use(used), more: false });
             }
             Some(Value::Array(items)) => {
                 let mut uses = items.iter().filter_map(|item| match item.get("function").unwrap_or(item) {
@@ -274,13 +276,13 @@ fn called(object: &mut Map<String, Value>) -> Option<Said> {
                 });
                 let first = uses.next()?;
                 let more = uses.any(|other| other != first);
-                return Some(Said { saying: Saying::Use(first), more });
+                return Some(ReadObject { content: ReplyContent::Use(first), more });
             }
             _ => {}
         }
     }
     if let Some(used) = tool_use(object.clone()) {
-        return Said::one(Saying::Use(used));
+        return ReadObject::one(ReplyContent::Use(used));
     }
     // `{"Tool": {"parameter": "value"}}`, with thoughts beside it.
     object.retain(|key, _| !THOUGHTS.contains(&key.as_str()));
@@ -292,7 +294,10 @@ fn called(object: &mut Map<String, Value>) -> Option<Said> {
             is_wrapper.then(|| action(&mut known_keys(inner.clone()))).flatten()
         }
         (Some((name, Value::Object(arguments))), None) if !INPUTS.contains(&name.as_str()) => {
-            Said::one(Saying::Use(ToolUse { name: name.clone(), input: Input::Arguments(arguments.clone()) }))
+            ReadObject::one(ReplyContent::Use(ToolUse {
+                name: name.clone(),
+                input: Input::Arguments(arguments.clone()),
+            }))
         }
         _ => None,
     }

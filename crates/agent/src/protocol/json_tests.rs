@@ -1,6 +1,6 @@
 use serde_json::{Map, Value, json};
 
-use super::super::{Expects, Input, Reply, Saying, ToolUse};
+use super::super::{Expects, Input, Reply, ReplyContent, ToolUse};
 use crate::protocol::react_text;
 use gimbal_messages::Tier;
 
@@ -28,7 +28,7 @@ fn reads_answers_wherever_the_object_stands() {
         ("{'thought': 't', 'action': 'Oil machine=lathe',}", Tier::Normalised),
         ("Thought: t\nAnswer: Oil machine=lathe", Tier::Normalised),
     ] {
-        let whole = Reply::new("t".to_owned(), Saying::Answer("Oil machine=lathe".to_owned()), tier);
+        let whole = Reply::new("t".to_owned(), ReplyContent::Answer("Oil machine=lathe".to_owned()), tier);
         assert_eq!(actions(text), whole, "{text}");
     }
 }
@@ -53,7 +53,7 @@ fn reads_calls_of_every_form() {
         (r#"{"reasoning":"t","tool":"Oil"}"#, Input::Arguments(Map::new())),
     ] {
         let reply = actions(text);
-        assert_eq!(reply.saying, Saying::Use(ToolUse { name: "Oil".to_owned(), input }), "{text}");
+        assert_eq!(reply.content, ReplyContent::Use(ToolUse { name: "Oil".to_owned(), input }), "{text}");
         assert_eq!((reply.thought.as_str(), reply.more), ("t", false), "{text}");
     }
 }
@@ -61,7 +61,7 @@ fn reads_calls_of_every_form() {
 #[test]
 fn what_says_nothing_stays_raw() {
     for text in ["", "Wait", "{", r#"{"thought": "t"}"#, r#"{"tool": 3}"#, r#"{"thought": "t", "action": "#] {
-        assert_eq!(actions(text).saying, Saying::Raw(text.trim().to_owned()), "{text}");
+        assert_eq!(actions(text).content, ReplyContent::Raw(text.trim().to_owned()), "{text}");
     }
 }
 
@@ -75,7 +75,7 @@ fn keys_count_in_any_case_and_a_final_answer_is_no_tool() {
         r#"{"thought": "t", "actions": ["Wait"]}"#,
     ] {
         let reply = actions(text);
-        assert_eq!((reply.thought.as_str(), reply.saying), ("t", Saying::Answer("Wait".to_owned())), "{text}");
+        assert_eq!((reply.thought.as_str(), reply.content), ("t", ReplyContent::Answer("Wait".to_owned())), "{text}");
     }
 }
 
@@ -93,10 +93,10 @@ fn what_is_quoted_rejected_or_past_is_not_read() {
         r#"I considered {"tool": "Wait", "arguments": {}} but it is not enough."#,
         r#"I already called {"tool": "Oil", "arguments": {"machine": "lathe"}} in the last step, it failed."#,
     ] {
-        assert!(matches!(actions(text).saying, Saying::Raw(_)), "{text}: {:?}", actions(text));
+        assert!(matches!(actions(text).content, ReplyContent::Raw(_)), "{text}: {:?}", actions(text));
     }
     let wrapped = actions(r#"{"response": {"thought": "t", "action": "Wait"}}"#);
-    assert_eq!(wrapped.saying, Saying::Answer("Wait".to_owned()));
+    assert_eq!(wrapped.content, ReplyContent::Answer("Wait".to_owned()));
 }
 
 #[test]
@@ -106,27 +106,27 @@ fn two_answers_are_none() {
         r#"{"action": "Wait", "action": "Oil machine=lathe"}"#,
         r#"{"action": "Wait"} or {"tool": "Oil", "input": "lathe"}"#,
     ] {
-        assert!(matches!(actions(text).saying, Saying::Raw(_)), "{text}");
+        assert!(matches!(actions(text).content, ReplyContent::Raw(_)), "{text}");
     }
     assert!(actions(r#"{"tool": "look", "input": "a"} {"tool": "look", "input": "b"}"#).more);
     assert!(actions(r#"{"tool_calls": [{"name": "a"}, {"name": "b"}]}"#).more);
     let same = actions("{\"action\": \"Wait\"}\n{\"action\": \"Wait\"}");
-    assert_eq!(same.saying, Saying::Answer("Wait".to_owned()));
+    assert_eq!(same.content, ReplyContent::Answer("Wait".to_owned()));
     let played_on = actions("{\"action\": \"Wait\"}\nObservation: fine\n{\"action\": \"Oil machine=lathe\"}");
-    assert_eq!(played_on.saying, Saying::Answer("Wait".to_owned()));
+    assert_eq!(played_on.content, ReplyContent::Answer("Wait".to_owned()));
 }
 
 // covers: BOG-067, BOG-070
 #[test]
 fn members_of_a_message_are_no_actions() {
     let list = r#"[{"action": "Wait", "confidence": 0.5}]"#;
-    let message = |text: &str| read(text, Expects::Message).saying;
-    assert_eq!(message(list), Saying::Raw(list.to_owned()));
-    assert_eq!(message(r#"{"thought": "t", "answer": "x"}"#), Saying::Answer("x".to_owned()));
+    let message = |text: &str| read(text, Expects::Message).content;
+    assert_eq!(message(list), ReplyContent::Raw(list.to_owned()));
+    assert_eq!(message(r#"{"thought": "t", "answer": "x"}"#), ReplyContent::Answer("x".to_owned()));
     let wrapped = message(&format!(r#"{{"thought": "t", "answer": {list}}}"#));
-    assert_eq!(wrapped, Saying::Answer(r#"[{"action":"Wait","confidence":0.5}]"#.to_owned()));
-    assert!(matches!(message(r#"{"tool": "look", "input": "lathe"}"#), Saying::Use(_)));
+    assert_eq!(wrapped, ReplyContent::Answer(r#"[{"action":"Wait","confidence":0.5}]"#.to_owned()));
+    assert!(matches!(message(r#"{"tool": "look", "input": "lathe"}"#), ReplyContent::Use(_)));
     for text in [r#"{"name": "craft", "goal": "x", "tools": []}"#, r#"{"action": "Wait", "confidence": 0.5}"#] {
-        assert_eq!(message(text), Saying::Raw(text.to_owned()));
+        assert_eq!(message(text), ReplyContent::Raw(text.to_owned()));
     }
 }

@@ -58,7 +58,7 @@ impl Protocol {
         }
     }
 
-    /// What is missing in a text that was read as [`Saying::Raw`], in words for the model that wrote it. `tools`: whether it may
+    /// What is missing in a text that was read as [`ReplyContent::Raw`], in words for the model that wrote it. `tools`: whether it may
     /// use a tool instead.
     #[must_use]
     pub fn missing(self, text: &str, tools: bool) -> &'static str {
@@ -118,7 +118,7 @@ pub struct Reply {
     /// The thought before it; empty if none.
     pub thought: String,
     /// What it asks for.
-    pub saying: Saying,
+    pub content: ReplyContent,
     /// How it was read: to the letter, after taking off what does not belong, or not at all.
     pub tier: Tier,
     /// Whether it asks for something else beside that: then no action may be taken.
@@ -126,14 +126,14 @@ pub struct Reply {
 }
 
 impl Reply {
-    fn new(thought: String, saying: Saying, tier: Tier) -> Self {
-        Self { thought, saying, tier, more: false }
+    fn new(thought: String, content: ReplyContent, tier: Tier) -> Self {
+        Self { thought, content, tier, more: false }
     }
 
     /// A text that nothing can be made of.
     fn raw(text: &str, expects: Expects) -> Self {
         let text = if expects == Expects::Action { action_text(text) } else { text.trim().to_owned() };
-        Self::new(String::new(), Saying::Raw(text), Tier::Raw)
+        Self::new(String::new(), ReplyContent::Raw(text), Tier::Raw)
     }
 }
 
@@ -158,7 +158,7 @@ fn action_text(text: &str) -> String {
 
 /// What a reply asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Saying {
+pub enum ReplyContent {
     /// The final answer.
     Answer(String),
     /// The use of a tool.

@@ -14,7 +14,7 @@
 //! heading `# Answer` and a row `| Answer | x |` are such a line where there is no other.
 //! Thoughts between tags are not part of the text ([`bare`]).
 
-use super::{Expects, Input, Reply, Saying, ToolUse, action_text, json};
+use super::{Expects, Input, Reply, ReplyContent, ToolUse, action_text, json};
 use crate::reading::tags::{self, Tagged};
 use crate::reading::{Marker, bare, lenient, undecorated, words};
 use gimbal_messages::Tier;
@@ -50,13 +50,13 @@ fn published(text: &str, expects: Expects) -> Option<Reply> {
         }
         let tier = if plain == answer { Tier::Direct } else { Tier::Normalised };
         let text = if expects == Expects::Action { plain } else { trimmed };
-        return (!plain.is_empty()).then(|| Reply::new(thought, Saying::Answer(text.to_owned()), tier));
+        return (!plain.is_empty()).then(|| Reply::new(thought, ReplyContent::Answer(text.to_owned()), tier));
     }
     let call = last.strip_prefix("Tool: ")?.strip_suffix("\nPAUSE").filter(|call| !call.contains('\n'))?;
     let (name, input) = call.split_once(": ").unwrap_or((call, ""));
     let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let call = ToolUse { name: name.to_owned(), input: Input::Text(input.trim().to_owned()) };
-    is_name.then(|| Reply::new(thought, Saying::Use(call), Tier::Direct))
+    is_name.then(|| Reply::new(thought, ReplyContent::Use(call), Tier::Direct))
 }
 
 /// Where no line has the marker of an answer: one heading `# Answer`, or one row `| Answer | x |` of a table, as such a line.
@@ -228,12 +228,12 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
             let ends = |marker| matches!(marker, Marker::Pause | Marker::Observation | Marker::Tool);
             call = split_call(marked.content(place, ends))?;
         }
-        return Some(Reply::new(marked.thought(place), Saying::Use(call), Tier::Normalised));
+        return Some(Reply::new(marked.thought(place), ReplyContent::Use(call), Tier::Normalised));
     }
     if let Some(place) = tool {
         let call = marked.call(place)?;
         let more = marked.places(Marker::Tool).skip(1).any(|other| marked.call(other).as_ref() != Some(&call));
-        return Some(Reply { more, ..Reply::new(marked.thought(place), Saying::Use(call), Tier::Normalised) });
+        return Some(Reply { more, ..Reply::new(marked.thought(place), ReplyContent::Use(call), Tier::Normalised) });
     }
     if expects == Expects::Message {
         return None;
@@ -242,7 +242,7 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
     if marked.places(Marker::Input).next().is_some() || marked.places(Marker::Pause).next().is_some() {
         let call = marked.call(first)?;
         let more = first != last && marked.call(last).as_ref() != Some(&call);
-        return Some(Reply { more, ..Reply::new(marked.thought(first), Saying::Use(call), Tier::Normalised) });
+        return Some(Reply { more, ..Reply::new(marked.thought(first), ReplyContent::Use(call), Tier::Normalised) });
     }
     // Two lines of this kind are a plan, or options: none of them is the answer.
     let written = marked.answer(last);
@@ -254,12 +254,12 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
 fn answered(thought: String, written: &str, expects: Expects) -> Reply {
     if expects == Expects::Message {
         // The reader of the message takes fences off, and counts the message as normalised (BOG-070).
-        return Reply::new(thought, Saying::Answer(written.to_owned()), Tier::Normalised);
+        return Reply::new(thought, ReplyContent::Answer(written.to_owned()), Tier::Normalised);
     }
     if let Some((Marker::Tool, rest)) = words().marker(written)
         && let Some(call) = split_call(rest)
     {
-        return Reply::new(thought, Saying::Use(call), Tier::Normalised);
+        return Reply::new(thought, ReplyContent::Use(call), Tier::Normalised);
     }
     let plain = action_text(written);
     if plain.starts_with('[')
@@ -267,12 +267,12 @@ fn answered(thought: String, written: &str, expects: Expects) -> Reply {
         && items.iter().all(serde_json::Value::is_string)
     {
         let lines = items.iter().map(super::plain).collect::<Vec<_>>().join("\n");
-        return Reply::new(thought, Saying::Answer(lines), Tier::Normalised);
+        return Reply::new(thought, ReplyContent::Answer(lines), Tier::Normalised);
     }
     let called = if plain.starts_with(['{', '[']) { json::objects(&plain, expects) } else { None };
     match called.or_else(|| tagged(written, expects)) {
         Some(reply) => Reply { thought, ..reply },
-        None => Reply::new(thought, Saying::Answer(plain), Tier::Normalised),
+        None => Reply::new(thought, ReplyContent::Answer(plain), Tier::Normalised),
     }
 }
 
@@ -281,28 +281,28 @@ fn tagged(text: &str, expects: Expects) -> Option<Reply> {
     if !text.contains(['<', '\\', '[']) && !text.contains("to=functions.") {
         return None;
     }
-    let mut found: Vec<Saying> = Vec::new();
+    let mut found: Vec<ReplyContent> = Vec::new();
     for tagged in tags::read(text) {
-        let saying = match tagged {
-            Tagged::Answer(answer) if expects == Expects::Message => Some(Saying::Answer(answer)),
+        let content = match tagged {
+            Tagged::Answer(answer) if expects == Expects::Message => Some(ReplyContent::Answer(answer)),
             Tagged::Answer(answer) => Some(match json::objects(&answer, expects) {
-                Some(reply) => reply.saying,
-                None => Saying::Answer(action_text(&answer)),
+                Some(reply) => reply.content,
+                None => ReplyContent::Answer(action_text(&answer)),
             }),
             Tagged::Call(call) => {
-                Some(Saying::Use(ToolUse { name: call.name, input: Input::Arguments(call.arguments) }))
+                Some(ReplyContent::Use(ToolUse { name: call.name, input: Input::Arguments(call.arguments) }))
             }
-            Tagged::Json(json) => json::objects(&json, expects).map(|reply| reply.saying),
+            Tagged::Json(json) => json::objects(&json, expects).map(|reply| reply.content),
         };
         // A tag that cannot be read leaves it open what was meant.
-        let saying = saying?;
-        if !found.contains(&saying) {
-            found.push(saying);
+        let content = content?;
+        if !found.contains(&content) {
+            found.push(content);
         }
     }
     let more = found.len() > 1;
     let first = found.into_iter().next()?;
-    (!more || matches!(first, Saying::Use(_)))
+    (!more || matches!(first, ReplyContent::Use(_)))
         .then(|| Reply { more, ..Reply::new(String::new(), first, Tier::Normalised) })
 }
 
@@ -321,7 +321,7 @@ fn within(text: &str) -> Option<Reply> {
     let answer = last[at + "Answer".len()..].trim_start_matches(['*', '_']).strip_prefix(':')?;
     let answer = action_text(answer);
     let thought = words().marker(before).map_or(before, |(_, rest)| rest).trim().to_owned();
-    (ended && !answer.is_empty()).then(|| Reply::new(thought, Saying::Answer(answer), Tier::Normalised))
+    (ended && !answer.is_empty()).then(|| Reply::new(thought, ReplyContent::Answer(answer), Tier::Normalised))
 }
 
 /// What is missing in a text that [`read`] could make nothing of: the marker, its colon, or its place. `tools`: whether a line

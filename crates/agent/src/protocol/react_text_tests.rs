@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::{Expects, Input, Protocol, Reply, Saying, ToolUse};
+use super::super::{Expects, Input, Protocol, Reply, ReplyContent, ToolUse};
 use super::{missing, read as read_as};
 use gimbal_messages::Tier;
 
@@ -8,16 +8,16 @@ fn read(text: &str) -> Reply {
     read_as(text, Expects::Action)
 }
 
-fn answer(text: &str) -> Saying {
-    Saying::Answer(text.to_owned())
+fn answer(text: &str) -> ReplyContent {
+    ReplyContent::Answer(text.to_owned())
 }
 
-fn call(name: &str, input: &str) -> Saying {
-    Saying::Use(ToolUse { name: name.to_owned(), input: Input::Text(input.to_owned()) })
+fn call(name: &str, input: &str) -> ReplyContent {
+    ReplyContent::Use(ToolUse { name: name.to_owned(), input: Input::Text(input.to_owned()) })
 }
 
-fn raw(text: &str) -> Saying {
-    Saying::Raw(text.to_owned())
+fn raw(text: &str) -> ReplyContent {
+    ReplyContent::Raw(text.to_owned())
 }
 
 // covers: BOG-041, BOG-042
@@ -34,9 +34,9 @@ fn reads_the_published_form() {
         ("PAUSE", "", raw("PAUSE"), Tier::Raw),
         ("  \n", "", raw(""), Tier::Raw),
     ];
-    for (text, thought, saying, tier) in cases {
+    for (text, thought, content, tier) in cases {
         let reply = read(text);
-        assert_eq!((reply.saying, reply.thought.as_str(), reply.tier), (saying, thought, tier), "{text}");
+        assert_eq!((reply.content, reply.thought.as_str(), reply.tier), (content, thought, tier), "{text}");
     }
 }
 
@@ -59,7 +59,7 @@ fn the_last_answer_at_the_head_of_a_line_comes_before_any_tool() {
         ("Answer:", ""),
     ];
     for (text, last) in cases {
-        assert_eq!(read(text).saying, answer(last), "{text}");
+        assert_eq!(read(text).content, answer(last), "{text}");
     }
 }
 
@@ -80,8 +80,8 @@ fn an_answer_within_a_line_or_an_input_is_none() {
         ("<think>Answer: Wait</think>", raw("")),
         ("Tool: look: lathe\nPAUSE\nObservation: hot\nAnswer: Oil machine=lathe", call("look", "lathe")),
     ];
-    for (text, saying) in cases {
-        assert_eq!(read(text).saying, saying, "{text}");
+    for (text, content) in cases {
+        assert_eq!(read(text).content, content, "{text}");
     }
 }
 
@@ -103,9 +103,9 @@ fn a_tool_call_must_begin_its_line_and_the_first_one_counts() {
         ("Answer: Tool: look: lathe", call("look", "lathe"), false),
         ("Tool: look: lathe\nThought: to see", call("look", "lathe"), false),
     ];
-    for (text, saying, more) in cases {
+    for (text, content, more) in cases {
         let reply = read(text);
-        assert_eq!((reply.saying, reply.more), (saying, more), "{text}");
+        assert_eq!((reply.content, reply.more), (content, more), "{text}");
     }
 }
 
@@ -125,10 +125,10 @@ fn other_forms_of_an_answer_are_read() {
         "Answer: {\"action\": \"Wait\"}",
         "so \\boxed{Wait}",
     ] {
-        assert_eq!(read(text).saying, answer("Wait"), "{text}");
+        assert_eq!(read(text).content, answer("Wait"), "{text}");
     }
     for text in ["Action: Wait\nAction: Oil machine=lathe", "<answer>Wait</answer> or <answer>Oil</answer>"] {
-        assert!(matches!(read(text).saying, Saying::Raw(_)), "{text}");
+        assert!(matches!(read(text).content, ReplyContent::Raw(_)), "{text}");
     }
 }
 
@@ -150,7 +150,7 @@ fn a_lost_marker_colon_or_place_is_named() {
         ("", "no line that begins with \"Answer:\""),
     ];
     for (text, named) in cases {
-        assert!(matches!(read(text).saying, Saying::Raw(_)), "{text}");
+        assert!(matches!(read(text).content, ReplyContent::Raw(_)), "{text}");
         assert!(missing(text, false).contains(named), "{text}: {}", missing(text, false));
     }
 }
@@ -159,7 +159,7 @@ fn a_lost_marker_colon_or_place_is_named() {
 #[test]
 fn a_message_keeps_its_lines() {
     let list = "[\n  {\"action\": \"Wait\",\n  reason: \"calm\", \"confidence\": 0.5}\n]";
-    let message = |text: &str| read_as(text, Expects::Message).saying;
+    let message = |text: &str| read_as(text, Expects::Message).content;
     assert_eq!(message(&format!("Thought: t\nAnswer: {list}")), answer(list));
     // Fences are for the reader of the message to take off: it counts such a message as normalised, with a marker before it and without.
     let fenced = format!("```json\n{list}\n```");
@@ -193,13 +193,13 @@ proptest! {
     ) {
         let text = pieces.concat();
         for protocol in [Protocol::ReactText, Protocol::Json] {
-            match protocol.read(&text).saying {
-                Saying::Answer(answer) => {
+            match protocol.read(&text).content {
+                ReplyContent::Answer(answer) => {
                     // Lines with a fence may have gone from within.
                     prop_assert!(answer.lines().all(|line| text.contains(line.trim())), "{}", answer);
                 }
-                Saying::Use(used) => prop_assert!(text.contains(&used.name)),
-                Saying::Raw(_) => {}
+                ReplyContent::Use(used) => prop_assert!(text.contains(&used.name)),
+                ReplyContent::Raw(_) => {}
             }
         }
     }
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn a_thought_may_hold_anything_and_the_answer_is_read_to_the_letter(thought in "[ -~]{0,60}", last in "[A-Za-z][A-Za-z0-9=. ]{0,20}[A-Za-z0-9]") {
         let reply = read(&format!("Thought: {thought}\nAnswer: {last}"));
-        prop_assert_eq!((reply.saying, reply.tier), (Saying::Answer(last), Tier::Direct));
+        prop_assert_eq!((reply.content, reply.tier), (ReplyContent::Answer(last), Tier::Direct));
     }
 }
 
@@ -231,21 +231,21 @@ fn reads_long_hostile_texts() {
     ] {
         let text = piece.repeat(1_000_000 / piece.len());
         for protocol in [Protocol::ReactText, Protocol::Json] {
-            assert!(matches!(protocol.read(&text).saying, Saying::Raw(_)), "{piece:?}");
+            assert!(matches!(protocol.read(&text).content, ReplyContent::Raw(_)), "{piece:?}");
         }
     }
     for piece in ["\nAnswer: \"", "\nTool: x", "Action: y\n", "\nInput:", "\nThought:"] {
         let _ = read(&piece.repeat(200_000 / piece.len()));
     }
     let many_lines = format!("Tool: a: {}", "x\n".repeat(500_000));
-    assert!(matches!(read(&many_lines).saying, Saying::Use(_)));
+    assert!(matches!(read(&many_lines).content, ReplyContent::Use(_)));
 }
 
 // covers: BOG-042
 #[test]
 fn a_name_that_ends_in_the_keyword_is_no_answer() {
-    let saying = read("Thought: t\nTool: critique_the_answer: it is hot\nPAUSE").saying;
-    assert_eq!(saying, call("critique_the_answer", "it is hot"));
-    assert_eq!(read("so:\n_Answer_: Wait").saying, answer("Wait"));
-    assert_eq!(read("__answer__: Wait").saying, answer("Wait"));
+    let content = read("Thought: t\nTool: critique_the_answer: it is hot\nPAUSE").content;
+    assert_eq!(content, call("critique_the_answer", "it is hot"));
+    assert_eq!(read("so:\n_Answer_: Wait").content, answer("Wait"));
+    assert_eq!(read("__answer__: Wait").content, answer("Wait"));
 }

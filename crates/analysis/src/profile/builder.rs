@@ -7,7 +7,8 @@ use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
 use gimbal_core::{Digest, TextRef};
 use gimbal_messages::Record;
 use gimbal_messages::records::engine::{Deliberated, TurnsExhausted};
-use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
+use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu};
+use gimbal_messages::records::reading::Parsed;
 use serde_json::Value;
 
 use super::tokenizer::Counter;

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use gimbal_agent::{Family, Team};
 use gimbal_core::{
     Acted, Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::family::{Family, Placed};
 
 /// Settings of `baseline`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,11 +28,11 @@ impl ArchitectureKind for BaselineKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, _files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        let Settings { policy } = crate::settings::read(self.name(), settings)?;
+        let Settings { policy } = crate::shared::settings::read(self.name(), settings)?;
         Ok(Arc::new(Baseline { policy }))
     }
 
@@ -47,8 +46,8 @@ impl Family for BaselineKind {
         false
     }
 
-    fn agents(&self, _settings: &Value, _files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        Ok((Vec::new(), Vec::new()))
+    fn team(&self, _settings: &Value, _files: &dyn Files) -> Result<Team, BuildError> {
+        Ok(Team::default())
     }
 }
 

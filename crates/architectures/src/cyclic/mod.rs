@@ -2,13 +2,14 @@
 //! the result, keeps the memory, and chooses by the criteria of the ways where control goes next.
 
 use async_trait::async_trait;
+use gimbal_agent::family::place_by_message;
+use gimbal_agent::{Answer, Assignment, Family, Persona, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use serde_json::{Value, json};
 
-use crate::control::messages::{GRAPH, ROUTING};
-use crate::control::{self, Cache, Controller, Run, Walk};
-use crate::family::{Answer, Family, Placed, answer};
-use crate::graph::Ways;
+use crate::shared::control::messages::{GRAPH, ROUTING};
+use crate::shared::control::{self, Cache, Controller, Run, Walk};
+use crate::shared::graph::Ways;
 
 /// The family `cyclic`.
 pub type CyclicKind = control::Kind<Cyclic>;
@@ -34,11 +35,24 @@ impl Walk for Cyclic {
 
 impl Family for CyclicKind {
     fn answers(&self) -> Vec<Answer> {
-        vec![answer("planner", &GRAPH), answer("analyzer", &ROUTING), answer("verifier", &crate::gate::Verification)]
+        vec![
+            Answer::new("planner", &GRAPH),
+            Answer::new("analyzer", &ROUTING),
+            Answer::new("verifier", &crate::shared::gate::Verification),
+        ]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        control::agents::<Cyclic>(settings, files)
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        control::team::<Cyclic>(settings, files)
+    }
+
+    fn place_of(&self, persona: &Persona) -> Option<&'static str> {
+        let works = persona.core.contract.is_none() && persona.core.gives_back();
+        place_by_message(&self.answers(), persona).or(works.then_some(control::EXECUTOR))
+    }
+
+    fn assignment(&self, place: &str) -> Option<Assignment> {
+        control::assignment(place)
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

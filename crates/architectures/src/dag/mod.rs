@@ -2,14 +2,14 @@
 //! leads back.
 
 use async_trait::async_trait;
+use gimbal_agent::{Answer, Assignment, Family, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use gimbal_messages::records::control::SegmentStop;
 use serde_json::Value;
 
-use crate::control::messages::{GUIDANCE, SUBTASKS};
-use crate::control::{self, Controller, Routed, Run, Walk};
-use crate::family::{Answer, Family, Placed, answer};
-use crate::graph::Ways;
+use crate::shared::control::messages::{GUIDANCE, SUBTASKS};
+use crate::shared::control::{self, Controller, Routed, Run, Walk};
+use crate::shared::graph::Ways;
 
 /// The family `dag`.
 pub type DagKind = control::Kind<Dag>;
@@ -42,10 +42,14 @@ impl Walk for Dag {
 
 impl Family for DagKind {
     fn answers(&self) -> Vec<Answer> {
-        vec![answer("planner", &SUBTASKS), answer("analyzer", &GUIDANCE)]
+        vec![Answer::new("planner", &SUBTASKS), Answer::new("analyzer", &GUIDANCE)]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        control::agents::<Dag>(settings, files)
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        control::team::<Dag>(settings, files)
+    }
+
+    fn assignment(&self, place: &str) -> Option<Assignment> {
+        control::assignment(place)
     }
 }

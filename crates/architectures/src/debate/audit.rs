@@ -11,9 +11,9 @@ use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::{Audited, ClaimAudit};
 use serde_json::{Value, json};
 
+use super::advocate::Turn;
 use super::case::{Case, hint, shown};
 use super::consult::Request;
-use super::debate_side::Turn;
 use super::form;
 use super::reading::Refusal;
 use super::rounds::Exchange;

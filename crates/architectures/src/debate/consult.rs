@@ -6,7 +6,7 @@ use gimbal_messages::{Contract, Form, spaced};
 use serde_json::Value;
 
 use super::case::Case;
-use crate::contracted::{Contracted, Shape};
+use crate::shared::asking::{MessageRequest, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 4_000;
@@ -39,7 +39,7 @@ impl Request<'_> {
         let Self { agent, contract, message, form, expert } = self;
         let blocks = stage.context(lane, &case.debate.context).await?;
         let message = spaced(message);
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent,
             lane,
             blocks: &blocks,

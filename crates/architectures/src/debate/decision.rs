@@ -10,8 +10,8 @@ use gimbal_evidence::{FactId, Packet};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::{VerdictGiven, Weighed};
 
+use super::advocate::Turn;
 use super::case::Case;
-use super::debate_side::Turn;
 use super::side::Role;
 
 /// A verdict, and what it follows from.

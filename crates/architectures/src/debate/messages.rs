@@ -4,7 +4,7 @@ use gimbal_core::Brief;
 use gimbal_messages::{Contract, ContractError, Message};
 use serde_json::{Value, json};
 
-/// A message whose contract is a file in `contracts/`.
+/// A message whose contract is a file beside this one.
 #[derive(Debug)]
 pub struct ByContract {
     name: &'static str,
@@ -53,14 +53,11 @@ pub(super) struct Contracts {
 impl Contracts {
     pub(super) fn read() -> Result<Self, ContractError> {
         Ok(Self {
-            position: Contract::parse("position", include_str!("../../../../contracts/position.json"))?,
-            anchored: Contract::parse(
-                "anchored_position",
-                include_str!("../../../../contracts/anchored_position.json"),
-            )?,
-            audit: Contract::parse("audit", include_str!("../../../../contracts/audit.json"))?,
-            estimate: Contract::parse("estimate", include_str!("../../../../contracts/estimate.json"))?,
-            narration: Contract::parse("narration", include_str!("../../../../contracts/narration.json"))?,
+            position: Contract::parse("position", include_str!("contracts/position.json"))?,
+            anchored: Contract::parse("anchored_position", include_str!("contracts/anchored_position.json"))?,
+            audit: Contract::parse("audit", include_str!("contracts/audit.json"))?,
+            estimate: Contract::parse("estimate", include_str!("contracts/estimate.json"))?,
+            narration: Contract::parse("narration", include_str!("contracts/narration.json"))?,
         })
     }
 

@@ -6,12 +6,13 @@
 //!
 //! Its records are in [`gimbal_messages::records::debate`].
 
+mod advocate;
 mod audit;
 mod case;
 mod conclusion;
 mod consult;
-mod debate_side;
 mod decision;
+mod family;
 mod form;
 mod gate;
 pub mod messages;
@@ -21,7 +22,6 @@ mod reading;
 mod resolve;
 mod rounds;
 mod settings;
-mod shown;
 mod side;
 mod vote;
 
@@ -37,12 +37,12 @@ use gimbal_core::{
 use gimbal_evidence::judge::{Arithmetic, Certainty};
 use gimbal_evidence::rules::{Decision as Judging, RuleSet};
 use gimbal_messages::party;
-use gimbal_messages::records::{debate as records, engine, hierarchy};
+use gimbal_messages::records::reading::KINDS as READING;
+use gimbal_messages::records::{debate as records, engine};
 use gimbal_messages::{Contract, StageExt};
 use serde_json::{Value, json};
 
-use crate::family::{Answer, Family, Placed, answer};
-use crate::packet::{PACKET, packet};
+use crate::shared::packet::{PACKET, packet};
 
 use case::Case;
 use decision::{Decision, decide};
@@ -51,8 +51,7 @@ use rounds::Exchange;
 use side::Role;
 
 pub use gate::{Gate, GateCertainty};
-pub use settings::{GateSettings, Means, NarratorKind, OracleKind, Settings, SideSettings};
-pub use shown::{agents, showing};
+pub use settings::{GateSettings, MeanConfidences, NarratorKind, OracleKind, Settings, SideSettings};
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
@@ -68,7 +67,7 @@ impl ArchitectureKind for DebateKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -76,40 +75,11 @@ impl ArchitectureKind for DebateKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        let parsed = hierarchy::KINDS.iter().filter(|kind| kind.name == "parsed").copied();
-        engine::KINDS.iter().copied().chain(parsed).chain(records::KINDS.iter().copied()).collect()
+        [engine::KINDS, READING, records::KINDS].concat()
     }
 
     fn parties(&self) -> &'static [&'static str] {
-        &[party::SIDES[0], party::SIDES[1], party::JUDGE]
-    }
-}
-
-impl Family for DebateKind {
-    fn answers(&self) -> Vec<Answer> {
-        vec![
-            answer("architect", &messages::POSITION),
-            answer("architect_anchored", &messages::ANCHORED_POSITION),
-            answer("auditor", &messages::AUDIT),
-            answer("oracle_agent", &messages::ESTIMATE),
-            answer("narrator_agent", &messages::NARRATION),
-        ]
-    }
-
-    fn shows_blocks_to_all(&self) -> bool {
-        true
-    }
-
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        agents(settings, files)
-    }
-
-    fn showing(&self, place: &str, persona: &str) -> Value {
-        showing(place, persona)
-    }
-
-    fn audited(&self) -> Vec<Value> {
-        vec![json!({ "narrator": "model" })]
+        &[records::SIDES[0], records::SIDES[1], party::JUDGE]
     }
 }
 
@@ -149,13 +119,13 @@ impl Oracle {
 }
 
 /// Who puts the verdict into words.
-enum Telling {
+enum Narrator {
     Off,
     Template,
     Model(Agent),
 }
 
-impl Telling {
+impl Narrator {
     /// The agent, where a model tells.
     const fn agent(&self) -> Option<&Agent> {
         match self {
@@ -181,7 +151,7 @@ struct Debate {
     auditors: [Option<Agent>; 2],
     oracle: Option<Agent>,
     active: Oracle,
-    telling: Telling,
+    narrator: Narrator,
     gate: Option<Gate>,
     judge: Judging,
     arithmetic: Arithmetic,
@@ -279,14 +249,14 @@ impl Debate {
     fn sends(&self) -> bool {
         let hears = (self.rounds > 1 && !self.isolated) || self.skeptic_sees_thesis;
         let sides = hears && self.sides.iter().any(|side| side.agent.is_some());
-        let around = [self.oracle.as_ref(), self.active.agent(), self.telling.agent()];
+        let around = [self.oracle.as_ref(), self.active.agent(), self.narrator.agent()];
         sides || around.into_iter().chain(self.auditors.each_ref().map(Option::as_ref)).any(|agent| agent.is_some())
     }
 
     fn all_agents(&self) -> impl Iterator<Item = &Agent> {
         let sides = self.sides.iter().flat_map(|side| side.agent.iter().chain(&side.anchored));
         let around = self.auditors.iter().flatten().chain(&self.oracle);
-        sides.chain(around).chain(self.active.agent()).chain(self.telling.agent())
+        sides.chain(around).chain(self.active.agent()).chain(self.narrator.agent())
     }
 }
 
@@ -340,7 +310,7 @@ impl Architecture for Debate {
             "vote_temperature": self.vote_temperature,
             "audit": self.audit,
             "active_oracle": self.active.name(),
-            "narrator": self.telling.name(),
+            "narrator": self.narrator.name(),
             "context": self.context,
         })
     }

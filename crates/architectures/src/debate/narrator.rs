@@ -6,7 +6,7 @@ use gimbal_messages::records::debate::Narrated;
 use gimbal_messages::{StageExt, party};
 use serde_json::json;
 
-use super::Telling;
+use super::Narrator;
 use super::case::{Case, hint};
 use super::consult::Request;
 use super::decision::Decision;
@@ -25,10 +25,10 @@ pub(super) async fn tell(
     decision: &Decision,
 ) -> Result<Option<String>, EpisodeStopped> {
     let template = template(case, decision);
-    let told = match &case.debate.telling {
-        Telling::Off => return Ok(None),
-        Telling::Template => None,
-        Telling::Model(agent) => {
+    let told = match &case.debate.narrator {
+        Narrator::Off => return Ok(None),
+        Narrator::Template => None,
+        Narrator::Model(agent) => {
             let message = json!({
                 "verdict": decision.verdict, "judge": case.debate.judge.name(),
                 "architect": decision.positions.architect.to_f64(), "skeptic": decision.positions.skeptic.to_f64(),
@@ -46,7 +46,7 @@ pub(super) async fn tell(
             value.and_then(|value| value["text"].as_str().map(str::to_owned))
         }
     };
-    let by_model = matches!(case.debate.telling, Telling::Model(_));
+    let by_model = matches!(case.debate.narrator, Narrator::Model(_));
     let fallback = by_model && told.is_none();
     let by = if by_model && !fallback { "model" } else { "template" }.to_owned();
     let text = told.unwrap_or(template);

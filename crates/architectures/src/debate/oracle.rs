@@ -11,9 +11,9 @@ use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
 
 use super::Oracle;
+use super::advocate::Turn;
 use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
-use super::debate_side::Turn;
 use super::decision::{Decision, over};
 use super::form;
 use super::reading::{Refusal, position};
@@ -77,7 +77,7 @@ pub(super) async fn challenge(
     };
     let cited = exchange.cited();
     let facts = match (against, &case.debate.active) {
-        (Some(role), Oracle::Model(agent)) => asked(case, stage, agent, (role, turns[role.index()], &cited)).await?,
+        (Some(role), Oracle::Model(agent)) => asked(case, stage, agent, role, turns[role.index()], &cited).await?,
         (Some(role), _) => found(case, role, turns[role.index()], &cited),
         (None, _) => BTreeSet::new(),
     };
@@ -120,7 +120,9 @@ async fn asked(
     case: &Case<'_>,
     stage: &dyn Stage,
     agent: &gimbal_agent::Agent,
-    (role, turn, cited): (Role, &Turn, &BTreeSet<FactId>),
+    role: Role,
+    turn: &Turn,
+    cited: &BTreeSet<FactId>,
 ) -> Result<BTreeSet<FactId>, EpisodeStopped> {
     let message = json!({ "against": role.name(), "position": told(role, turn), "cited": cited });
     let message = stage.send(LaneId::MAIN, role.name(), agent.role(), "position", message).await.unwrap_or_default();

@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::messages::{ANCHORED_POSITION, AUDIT, Contracts, ESTIMATE, NARRATION, POSITION};
 use super::settings::{ArithmeticKind, CertaintyKind, NarratorKind, OracleKind, Settings};
 use super::side::{Role, Strategy};
-use super::{Debate, Gate, GateCertainty, Oracle, Speaker, Telling};
-use crate::member::{Member, Place};
-use crate::packet::{PACKET, rules};
+use super::{Debate, Gate, GateCertainty, Narrator, Oracle, Speaker};
+use crate::shared::member::{Member, Place};
+use crate::shared::packet::{PACKET, rules};
 
 /// Ends the name of a persona of anchored rounds.
 pub(super) const ANCHORED: &str = "-anchored";
@@ -23,7 +23,7 @@ const MOST: u32 = 16;
 
 /// The architecture that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Debate, BuildError> {
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
     checked(&settings).map_err(|(key, words)| wrong(key, words))?;
     let settings = used(settings);
@@ -79,10 +79,10 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
             files,
         )?),
     };
-    let telling = match settings.narrator {
-        NarratorKind::Off => Telling::Off,
-        NarratorKind::Template => Telling::Template,
-        NarratorKind::Model => Telling::Model(place("narrator_agent", "narrator", &NARRATION).agent(
+    let narrator = match settings.narrator {
+        NarratorKind::Off => Narrator::Off,
+        NarratorKind::Template => Narrator::Template,
+        NarratorKind::Model => Narrator::Model(place("narrator_agent", "narrator", &NARRATION).agent(
             name,
             (&member(&settings.narrator_agent, "narrator"), &common),
             files,
@@ -90,10 +90,10 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     };
     let auditors = [auditor(Role::Architect)?, auditor(Role::Skeptic)?];
     let sides = [architect?, skeptic?];
-    let around = [oracle.as_ref(), active.agent(), telling.agent()].into_iter().flatten();
+    let around = [oracle.as_ref(), active.agent(), narrator.agent()].into_iter().flatten();
     let shown = sides.iter().filter_map(|side| side.agent.as_ref()).chain(around).next();
     let context = match shown {
-        Some(agent) => crate::settings::context(name, agent.persona(), settings.context.clone())?,
+        Some(agent) => crate::shared::settings::context(name, agent.persona(), settings.context.clone())?,
         // Nobody reads a block.
         None => Vec::new(),
     };
@@ -103,7 +103,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         auditors,
         oracle,
         active,
-        telling,
+        narrator,
         gate,
         judge,
         arithmetic: match settings.arithmetic {

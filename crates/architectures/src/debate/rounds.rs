@@ -8,8 +8,8 @@ use gimbal_evidence::FactId;
 use gimbal_messages::StageExt;
 use gimbal_messages::records::debate::Breach;
 
+use super::advocate::{Advocate, ReceivedTurn, Turn};
 use super::case::Case;
-use super::debate_side::{DebateSide, Heard, Turn};
 use super::side::{Role, Strategy};
 
 /// A confidence that moves by less than this stays (ARES-043); by more than it, a fact must be named (ARES-046). In thousandths.
@@ -18,13 +18,13 @@ const STEP: i64 = 100;
 /// Both sides of a case.
 pub(super) struct Exchange<'a> {
     case: Case<'a>,
-    sides: [DebateSide<'a>; 2],
+    sides: [Advocate<'a>; 2],
 }
 
 impl<'a> Exchange<'a> {
     /// Both sides, before anyone spoke.
     pub(super) const fn open(case: Case<'a>) -> Self {
-        Self { case, sides: [DebateSide::observe(case, Role::Architect), DebateSide::observe(case, Role::Skeptic)] }
+        Self { case, sides: [Advocate::observe(case, Role::Architect), Advocate::observe(case, Role::Skeptic)] }
     }
 
     /// The last turns, the Architect's first; none before the first round.
@@ -40,10 +40,10 @@ impl<'a> Exchange<'a> {
 
     /// Everything that was cited so far.
     pub(super) fn cited(&self) -> BTreeSet<FactId> {
-        self.sides.iter().flat_map(DebateSide::cited).collect()
+        self.sides.iter().flat_map(Advocate::cited).collect()
     }
 
-    fn side(&self, role: Role) -> &DebateSide<'a> {
+    fn side(&self, role: Role) -> &Advocate<'a> {
         &self.sides[role.index()]
     }
 
@@ -85,7 +85,7 @@ impl<'a> Exchange<'a> {
             (true, Strategy::Model) => other.send(stage, lane).await,
             _ => None,
         };
-        let heard = other.last().filter(|_| hears).map(|turn| Heard { turn, summary: summary.as_ref() });
+        let heard = other.last().filter(|_| hears).map(|turn| ReceivedTurn { turn, summary: summary.as_ref() });
         let turn = side.act(stage, lane, round, heard).await?;
         if let (Some(before), Some(heard)) = (side.last(), heard) {
             for breach in breaches(side, before, &turn, heard.turn) {
@@ -123,7 +123,7 @@ impl<'a> Exchange<'a> {
         if self.cited().is_subset(known) {
             return Some("no_new_facts");
         }
-        let moved = |side: &DebateSide<'_>| match side.turns.as_slice() {
+        let moved = |side: &Advocate<'_>| match side.turns.as_slice() {
             [.., before, last] => (before.position.confidence.0 - last.position.confidence.0).abs(),
             _ => i64::MAX,
         };
@@ -132,7 +132,7 @@ impl<'a> Exchange<'a> {
 }
 
 /// The rules of a debate that a turn breaks. They are counted and change nothing.
-fn breaches(side: &DebateSide<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Breach> {
+fn breaches(side: &Advocate<'_>, before: &Turn, turn: &Turn, heard: &Turn) -> Vec<Breach> {
     let breach = |rule: &str, claim: &str, change: i64| Breach {
         role: side.role.name().to_owned(),
         round: turn.round,

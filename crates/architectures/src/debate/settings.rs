@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::GateCertainty;
 use super::side::{Role, Strategy};
-use crate::member::Member;
+use crate::shared::member::Member;
 
 /// Settings of `debate`. What is left out is as the personas say.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub struct Settings {
     /// Name of the judge: `v1`, `v1_extended`, `v2`, `v2_capped`, `v2_symmetric`, `calibrated`, or `claims` (ARES-060 to ARES-065).
     pub judge: String,
     /// Mean confidences that the judge `calibrated` subtracts.
-    pub means: Option<Means>,
+    pub means: Option<MeanConfidences>,
     /// How numbers are compared (ARES-R10).
     pub arithmetic: ArithmeticKind,
     /// How sure a verdict over two confidences is (ARES-049).
@@ -127,7 +127,8 @@ pub struct SideSettings {
 
 /// Mean confidences of other tasks, from 0 to 1.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub struct Means {
+#[schemars(rename = "Means")]
+pub struct MeanConfidences {
     /// Of the Architect.
     #[schemars(range(min = 0, max = 1))]
     pub architect: f64,

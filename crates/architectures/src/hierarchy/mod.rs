@@ -13,14 +13,13 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::Agent;
+use gimbal_agent::family::place_by_message;
+use gimbal_agent::{Agent, Answer, Family, Persona, Team};
 use gimbal_core::{
     Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
-use gimbal_messages::records::{engine, hierarchy as records};
+use gimbal_messages::records::{engine, hierarchy as records, reading};
 use serde_json::{Value, json};
-
-use crate::family::{Answer, Family, Placed, answer};
 
 pub use arbiter::{Arbiter, Rule};
 use panel::AdviserPanel;
@@ -39,7 +38,7 @@ impl ArchitectureKind for HierarchyKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -47,18 +46,25 @@ impl ArchitectureKind for HierarchyKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, records::KINDS].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS].concat()
     }
 }
 
 impl Family for HierarchyKind {
     fn answers(&self) -> Vec<Answer> {
-        vec![answer("analyst", &messages::Analysis), answer("chooser", &messages::Suggestions)]
+        vec![Answer::new("analyst", &messages::Analysis), Answer::new("chooser", &messages::Suggestions)]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
         let (agents, context) = agents(settings, files)?;
-        Ok((["planner", "analyst", "chooser"].into_iter().zip(agents).collect(), context))
+        Ok(Team::new(["planner", "analyst", "chooser"].into_iter().zip(agents), context))
+    }
+
+    fn place_of(&self, persona: &Persona) -> Option<&'static str> {
+        // Who turns to others and is asked by nobody leads them.
+        let core = &persona.core;
+        let leads = !core.is_asked() && core.tools.iter().any(|tool| tool.delegate.is_some());
+        place_by_message(&self.answers(), persona).or(leads.then_some("planner"))
     }
 
     fn audited(&self) -> Vec<Value> {
@@ -120,9 +126,10 @@ impl Architecture for Hierarchy {
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
         let planner = self.planner.session(stage).await?;
-        let first = crate::first::observation(&stage.view().await);
+        let first = crate::shared::seen_blocks::observation(&stage.view().await);
         loop {
-            let blocks = crate::first::deciding(stage, &planner, (first.as_ref(), &self.context), true).await?;
+            let blocks =
+                crate::shared::seen_blocks::deciding(stage, &planner, (first.as_ref(), &self.context), true).await?;
             let panel = AdviserPanel::of(self, stage).await?;
             planner.step_with(stage, LaneId::MAIN, &blocks, &panel).await?;
         }

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
 use gimbal_core::{EpisodeStopped, LaneId, Stage, ToolCall, nearest};
-use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu, Parsed};
+use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu};
+use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::{ANY, Content, StageExt, Tier, spaced};
 use serde_json::{Map, Value, json};
 

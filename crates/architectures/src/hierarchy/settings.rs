@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::messages::{Analysis, DELEGATES, Suggestions};
 use super::{Arbiter, Hierarchy};
-use crate::member::{Member, Place};
-use crate::settings::{HISTORY, OWN_HISTORY};
+use crate::shared::member::{Member, Place};
+use crate::shared::settings::{HISTORY, OWN_HISTORY};
 
 /// Settings of `hierarchy`. What is left out is as the personas say.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -45,18 +45,18 @@ pub struct Settings {
 
 /// The agents and their settings.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Hierarchy, BuildError> {
-    let mut settings: Settings = crate::configuration::read(name, settings, files)?;
+    let mut settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     if let Some(arbiter) = &settings.arbiter {
         arbiter.check().map_err(|(key, message)| {
             BuildError::new(format!("{name}: arbiter: {message}")).at(format!("arbiter.{key}"))
         })?;
     }
-    let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
+    let common = &crate::shared::settings::switches(settings.artefact).with(&settings.agent);
     let strict = settings.strict;
     for (member, persona) in
         [(&mut settings.planner, "lead"), (&mut settings.analyst, "analyst"), (&mut settings.chooser, "chooser")]
     {
-        member.persona = Some(crate::settings::persona(member.persona.as_deref().unwrap_or(persona), strict));
+        member.persona = Some(crate::shared::settings::persona(member.persona.as_deref().unwrap_or(persona), strict));
     }
     let planner = Place { name: "planner", persona: "lead", message: None, delegates: &DELEGATES };
     let planner = planner.agent(name, (&settings.planner, common), files)?;
@@ -64,8 +64,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
     let analyst = analyst.agent(name, (&settings.analyst, common), files)?;
     let chooser = Place { name: "chooser", persona: "chooser", message: Some(&Suggestions), delegates: &[] };
     let chooser = chooser.agent(name, (&settings.chooser, common), files)?;
-    let mut context = crate::settings::context(name, planner.persona(), settings.context)?;
-    crate::settings::past(name, &mut context, (settings.history_verdicts, strict))?;
+    let mut context = crate::shared::settings::context(name, planner.persona(), settings.context)?;
+    crate::shared::settings::past(name, &mut context, (settings.history_verdicts, strict))?;
     let past = if settings.history_verdicts.unwrap_or(strict) { HISTORY } else { OWN_HISTORY };
     let adviser_context =
         if settings.subagent_history.unwrap_or(settings.artefact) { vec![past.to_owned()] } else { Vec::new() };

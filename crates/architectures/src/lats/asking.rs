@@ -9,10 +9,10 @@ use gimbal_messages::{Form, bounded, spaced};
 use serde_json::{Value, json};
 
 use super::search::{Present, Search, in_words};
-use super::settings::Asked;
+use super::settings::Batching;
 use super::tree::{ROOT, Step};
 use super::{Episode, Lats};
-use crate::contracted::{Contracted, Shape};
+use crate::shared::asking::{MessageRequest, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
@@ -43,9 +43,9 @@ impl Lats {
         // Free text is long: one such action is as much as a mask holds, so that each is asked for by itself.
         let held = search.stage.role(self.proposer.role()).is_some_and(|role| role.decoding == Decoding::Constrained);
         let (calls, wanted) = match self.proposals {
-            Asked::Together if held && search.stage.brief().free_arguments => (self.width, 1),
-            Asked::Together => (1, self.width),
-            Asked::Apart => (self.width, 1),
+            Batching::Together if held && search.stage.brief().free_arguments => (self.width, 1),
+            Batching::Together => (1, self.width),
+            Batching::Apart => (self.width, 1),
         };
         let blocks = self.blocks(search, episode, at, present).await?;
         let mut proposed: Vec<Proposed> = Vec::new();
@@ -98,7 +98,7 @@ impl Lats {
         let shown: Vec<&str> = blocks.iter().map(|block| &*block.text).chain([message.as_str()]).collect();
         let shown = present.expert.is_none().then_some(&shown[..]);
         let action = self.proposer.session(search.stage).await?.action_form(&calls, &texts, shown);
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent: &self.proposer,
             lane: LaneId::MAIN,
             blocks,
@@ -145,8 +145,8 @@ impl Lats {
         let mut values: Vec<Option<Milli>> = children.iter().map(known).collect();
         let asked: Vec<usize> = (0..children.len()).filter(|place| values[*place].is_none()).collect();
         let groups: Vec<Vec<usize>> = match self.values {
-            Asked::Together => vec![asked],
-            Asked::Apart => asked.into_iter().map(|place| vec![place]).collect(),
+            Batching::Together => vec![asked],
+            Batching::Apart => asked.into_iter().map(|place| vec![place]).collect(),
         };
         for group in groups.into_iter().filter(|group| !group.is_empty()) {
             if !search.charge() {
@@ -170,7 +170,8 @@ impl Lats {
         (candidates, present): (&[&Step], &Present),
     ) -> Result<Vec<Milli>, EpisodeStopped> {
         let [_, context] = &self.contexts;
-        let blocks = crate::first::blocks(search.stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
+        let blocks =
+            crate::shared::seen_blocks::blocks(search.stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
         let mut told = self.told(search, episode, at);
         let numbered = candidates.iter().zip(1_u32..).map(|(step, number)| {
             let mut shown = shown(step);
@@ -180,7 +181,7 @@ impl Lats {
         told["candidates"] = numbered.collect();
         let expert = present.expert.as_ref().map(|(call, _)| valuing(call, candidates));
         let (message, count) = (spaced(&told), candidates.len());
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent: &self.valuer,
             lane: LaneId::MAIN,
             blocks: &blocks,
@@ -228,14 +229,15 @@ impl Lats {
         present: &Present,
     ) -> Result<Vec<Block>, EpisodeStopped> {
         let (stage, [context, _]) = (search.stage, &self.contexts);
-        let mut blocks = crate::first::blocks(stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
-        if crate::first::told_once(&stage.brief()) {
+        let mut blocks =
+            crate::shared::seen_blocks::blocks(stage, LaneId::MAIN, episode.first.as_ref(), context).await?;
+        if crate::shared::seen_blocks::told_once(&stage.brief()) {
             let possible = if at == ROOT {
                 self.proposer.session(stage).await?.possible_actions(stage).await?
             } else {
                 listed(present).map(Arc::from)
             };
-            blocks.extend(possible.map(crate::first::possible));
+            blocks.extend(possible.map(crate::shared::seen_blocks::possible));
         }
         Ok(blocks)
     }

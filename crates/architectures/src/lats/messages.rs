@@ -4,7 +4,7 @@ use gimbal_core::Brief;
 use gimbal_messages::{Contract, ContractError, Message};
 use serde_json::{Value, json};
 
-/// A message whose contract is a file in `contracts/`.
+/// A message whose contract is a file beside this one.
 #[derive(Debug)]
 pub struct SearchMessage {
     name: &'static str,
@@ -43,8 +43,8 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn new() -> Result<Self, ContractError> {
         Ok(Self {
-            proposals: Contract::parse("proposals", include_str!("../../../../contracts/proposals.json"))?,
-            appraisal: Contract::parse("appraisal", include_str!("../../../../contracts/appraisal.json"))?,
+            proposals: Contract::parse("proposals", include_str!("contracts/proposals.json"))?,
+            appraisal: Contract::parse("appraisal", include_str!("contracts/appraisal.json"))?,
         })
     }
 }

@@ -27,16 +27,15 @@ use gimbal_core::{
     Acted, Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use gimbal_messages::party;
-use gimbal_messages::records::{engine, search as records};
+use gimbal_messages::records::{engine, reading, search as records};
 use serde_json::{Value, json};
 
-use crate::Placed;
-use crate::reflector::Reflector;
+use crate::shared::reflector::Reflector;
 use messages::Reading;
-use search::Found;
+use search::ChosenAction;
 use tree::Weights;
 
-pub use settings::{Asked, Settings};
+pub use settings::{Batching, Settings};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
 const BEHAVIOUR: u32 = 4;
@@ -53,7 +52,7 @@ impl ArchitectureKind for LatsKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -61,23 +60,12 @@ impl ArchitectureKind for LatsKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS].concat()
     }
 
     fn parties(&self) -> &'static [&'static str] {
         &[party::JOURNAL]
     }
-}
-
-/// The agents of a setting of `lats` by their places, and the context blocks of the proposer, for whoever wants to see their prompts without playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Lats { proposer, valuer, reflector, contexts: [context, _], .. } =
-        settings::resolve(LatsKind.name(), settings, files)?;
-    let reflector = reflector.map(|reflector| (Reflector::PLACE, reflector.agent));
-    Ok(([("proposer", proposer), ("valuer", valuer)].into_iter().chain(reflector).collect(), context))
 }
 
 /// The agents, and how large a tree they grow.
@@ -92,8 +80,8 @@ struct Lats {
     iterations: u32,
     answers: Option<u32>,
     weights: Weights,
-    proposals: Asked,
-    values: Asked,
+    proposals: Batching,
+    values: Batching,
     reflections: u32,
     kept: usize,
     reading: Reading,
@@ -153,7 +141,7 @@ impl Architecture for Lats {
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
-        let first = crate::first::observation(&stage.view().await);
+        let first = crate::shared::seen_blocks::observation(&stage.view().await);
         let mut episode = Episode { first, ..Episode::default() };
         loop {
             let found = self.search(stage, &mut episode).await?;
@@ -163,8 +151,8 @@ impl Architecture for Lats {
 }
 
 /// Plays the best first action that the environment takes; the idle call where it takes none.
-async fn carry_out(stage: &dyn Stage, found: &[Found]) -> Result<(), EpisodeStopped> {
-    for Found { call, why } in found.iter().take(ATTEMPTS) {
+async fn carry_out(stage: &dyn Stage, found: &[ChosenAction]) -> Result<(), EpisodeStopped> {
+    for ChosenAction { call, why } in found.iter().take(ATTEMPTS) {
         if let Acted::Stepped(_) = stage.act(LaneId::MAIN, call, Some(why)).await? {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use gimbal_messages::records::search::{Expanded, FirstAction, Searched, Tried};
 
 use super::tree::{ROOT, Step, Tree, UNKNOWN};
 use super::{Episode, Lats};
-use crate::reflector::{Account, Attempt, Deed};
+use crate::shared::reflector::{Account, Attempt, AttemptStep};
 
 /// Most legal calls that are looked at in a branch.
 const LEGAL: usize = 4_096;
@@ -17,7 +17,7 @@ const LEGAL: usize = 4_096;
 const TRIES: u32 = 2;
 
 /// An action to play, and why.
-pub(super) struct Found {
+pub(super) struct ChosenAction {
     pub call: ToolCall,
     pub why: String,
 }
@@ -47,6 +47,16 @@ impl Search<'_> {
         self.answers += u32::from(left);
         left
     }
+}
+
+/// Where an action is tried.
+struct Simulated {
+    /// Place of the node in the tree.
+    leaf: usize,
+    /// The place that the node behind the action gets.
+    child: usize,
+    /// The depth of that node.
+    depth: u32,
 }
 
 /// The branches of a search.
@@ -79,15 +89,15 @@ impl Branches {
         Present { legal, expert }
     }
 
-    /// Carries an action out in a branch of a node; the words of a refusal where it was refused. `child` is the place that the node behind it gets,
-    /// `depth` its depth.
+    /// Carries an action out in a branch of a node; the words of a refusal where it was refused.
     async fn simulate(
         &mut self,
-        (at, child, depth): (usize, usize, u32),
-        (call, action): (&ToolCall, &str),
+        Simulated { leaf, child, depth }: Simulated,
+        call: &ToolCall,
+        action: &str,
     ) -> Result<Result<Step, String>, EpisodeStopped> {
         let mut step = Step { call: Some(call.clone()), action: action.to_owned(), ..Step::default() };
-        let forked = match self.of.get_mut(at).and_then(Option::as_mut) {
+        let forked = match self.of.get_mut(leaf).and_then(Option::as_mut) {
             Some(branch) => branch.fork(u64::from(depth)),
             None => return Ok(Ok(step)),
         };
@@ -131,7 +141,11 @@ impl Lats {
     ///
     /// # Errors
     /// What stopped the episode; a lasting one where the environment cannot be forked.
-    pub(super) async fn search(&self, stage: &dyn Stage, episode: &mut Episode) -> Result<Vec<Found>, EpisodeStopped> {
+    pub(super) async fn search(
+        &self,
+        stage: &dyn Stage,
+        episode: &mut Episode,
+    ) -> Result<Vec<ChosenAction>, EpisodeStopped> {
         let branch = match stage.branch(0).await {
             Ok(branch) => branch,
             Err(BranchError::EpisodeStopped(halt)) => return Err(halt),
@@ -186,7 +200,7 @@ impl Lats {
                 let outcome = match call {
                     Ok(call) => {
                         let child = search.tree.size() + 1;
-                        branches.simulate((leaf, child, depth), (&call, &action)).await?
+                        branches.simulate(Simulated { leaf, child, depth }, &call, &action).await?
                     }
                     Err(why) => Err(why),
                 };
@@ -236,12 +250,12 @@ impl Lats {
             goal: search.stage.brief().goal.clone(),
             ended: search.tree.node(child).step.ended.map_or("", in_words).to_owned(),
             simulated: true,
-            first: crate::first::told(&search.stage.brief(), episode.first.as_ref()),
+            first: crate::shared::seen_blocks::told(&search.stage.brief(), episode.first.as_ref()),
             ..Account::default()
         };
         for (step, at) in search.tree.path(child).into_iter().zip(search.step..) {
             let (action, result) = (step.action.clone(), step.result.clone());
-            account.push(Deed { step: at, action, result, reward: step.reward.unwrap_or_default() });
+            account.push(AttemptStep { step: at, action, result, reward: step.reward.unwrap_or_default() });
         }
         let attempt = Attempt { about: "leaf", account: &account, notes: &episode.notes, kept: self.kept };
         let note = reflector.reflect(search.stage, LaneId::MAIN, attempt).await?;
@@ -261,7 +275,7 @@ fn failed(stage: &dyn Stage, tree: &Tree, child: usize) -> bool {
 }
 
 /// The first actions, the best first, and the record of the search.
-async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<Found> {
+async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<ChosenAction> {
     let tree = &search.tree;
     let first = tree.first().iter().map(|at| FirstAction {
         action: tree.node(*at).step.action.clone(),
@@ -286,7 +300,7 @@ async fn conclude(search: &Search<'_>, iterations: u32, stopped: &str) -> Vec<Fo
     let found = ranked.into_iter().filter_map(|at| {
         let call = tree.node(at).step.call.clone()?;
         let why = format!("the best of {} actions that were compared", tree.first().len());
-        Some(Found { call, why })
+        Some(ChosenAction { call, why })
     });
     found.collect()
 }

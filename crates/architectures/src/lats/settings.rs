@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::Lats;
 use super::messages::{APPRAISAL, PROPOSALS, Reading};
 use super::tree::Weights;
-use crate::member::{Member, Place};
-use crate::reflector::{Bounds, Reflector};
+use crate::shared::member::{Member, Place};
+use crate::shared::reflector::{Bounds, Reflector};
 
 /// Settings of `lats`. What is left out is as the personas say.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,9 +38,9 @@ pub struct Settings {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub value_weight: f64,
     /// Whether the proposals at a node are one answer or one each.
-    pub proposals: Asked,
+    pub proposals: Batching,
     /// Whether the children of a node are valued in one answer or one each.
-    pub values: Asked,
+    pub values: Batching,
     /// Most reflections on failed paths for one real step; 0 for none.
     #[schemars(range(min = 0, max = 16))]
     pub reflections: u32,
@@ -63,7 +63,8 @@ pub struct Settings {
 /// How several things are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Asked {
+#[schemars(rename = "Asked")]
+pub enum Batching {
     /// In one answer.
     #[default]
     Together,
@@ -81,8 +82,8 @@ impl Default for Settings {
             answers: None,
             exploration: 1.0,
             value_weight: 0.5,
-            proposals: Asked::default(),
-            values: Asked::default(),
+            proposals: Batching::default(),
+            values: Batching::default(),
             reflections: 0,
             kept: 3,
             context: None,
@@ -99,7 +100,7 @@ const REFLECTION: Bounds = Bounds { reflection: 128, steps: 2_000 };
 
 /// The search that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Lats, BuildError> {
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
     let whole = |key: &str, found: u32, (least, most): (u32, u32)| {
         let fits = (least..=most).contains(&found);
@@ -129,8 +130,8 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         0 => None,
         _ => Some(Reflector::of(name, REFLECTION, (&settings.reflector, common), files)?),
     };
-    let proposer_context = crate::settings::context(name, proposer.persona(), settings.context.clone())?;
-    let valuer_context = crate::settings::context(name, valuer.persona(), settings.context)?;
+    let proposer_context = crate::shared::settings::context(name, proposer.persona(), settings.context.clone())?;
+    let valuer_context = crate::shared::settings::context(name, valuer.persona(), settings.context)?;
     let reading = Reading::new().map_err(|error| wrong("", error.to_string()))?;
     Ok(Lats {
         proposer,

@@ -4,7 +4,7 @@ use gimbal_core::Brief;
 use gimbal_messages::{Contract, ContractError, Message};
 use serde_json::{Value, json};
 
-/// A message whose contract is a file in `contracts/`.
+/// A message whose contract is a file beside this one.
 #[derive(Debug)]
 pub struct ByContract {
     name: &'static str,
@@ -38,8 +38,8 @@ pub(super) struct Contracts {
 impl Contracts {
     pub(super) fn read() -> Result<Self, ContractError> {
         Ok(Self {
-            opinion: Contract::parse("opinion", include_str!("../../../../contracts/opinion.json"))?,
-            ballot: Contract::parse("ballot", include_str!("../../../../contracts/ballot.json"))?,
+            opinion: Contract::parse("opinion", include_str!("contracts/opinion.json"))?,
+            ballot: Contract::parse("ballot", include_str!("contracts/ballot.json"))?,
         })
     }
 }

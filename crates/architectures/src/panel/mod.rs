@@ -10,6 +10,7 @@
 //! Its records are in [`gimbal_messages::records::panel`].
 
 mod expert;
+mod family;
 pub mod messages;
 mod opinion;
 mod resolve;
@@ -27,12 +28,10 @@ use gimbal_core::{
 };
 use gimbal_evidence::rules::RuleSet;
 use gimbal_messages::party;
-use gimbal_messages::records::{engine, panel as records};
+use gimbal_messages::records::{engine, panel as records, reading};
 use serde_json::{Value, json};
 
 use messages::Contracts;
-
-use crate::family::{Answer, Family, Placed, answer};
 
 pub use settings::{Rule, Settings};
 
@@ -51,7 +50,7 @@ impl ArchitectureKind for PanelKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -60,51 +59,12 @@ impl ArchitectureKind for PanelKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, &crate::contracted::records(), records::KINDS].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS].concat()
     }
 
     fn parties(&self) -> &'static [&'static str] {
         &[party::CHAIR]
     }
-}
-
-impl Family for PanelKind {
-    fn answers(&self) -> Vec<Answer> {
-        vec![answer("panelist", &messages::OPINION), answer("participant", &messages::BALLOT)]
-    }
-
-    fn shows_blocks_to_all(&self) -> bool {
-        true
-    }
-
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        agents(settings, files)
-    }
-
-    fn showing(&self, place: &str, persona: &str) -> Value {
-        showing(place, persona)
-    }
-
-    fn audited(&self) -> Vec<Value> {
-        vec![json!({ "size": 1 })]
-    }
-}
-
-/// The agents of a setting of `panel` by their places, and their context blocks, for whoever wants to see their prompts without playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    resolve::strict_members(PanelKind.name(), settings)?;
-    let panel = resolve::resolve(PanelKind.name(), settings, files)?;
-    let place = if panel.rounds { "participant" } else { "panelist" };
-    Ok((panel.members.into_iter().map(|(_, agent)| (place, agent)).collect(), panel.context))
-}
-
-/// Settings under which one agent is in this place with this persona, for whoever wants to see its prompt.
-#[must_use]
-pub fn showing(place: &str, persona: &str) -> Value {
-    json!({ "rounds": place == "participant", "members": [{ "persona": persona }] })
 }
 
 /// The members, and what is made of their answers.

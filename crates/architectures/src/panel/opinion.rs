@@ -10,7 +10,7 @@ use gimbal_evidence::judge::Verdict;
 use gimbal_messages::{Contract, Form, bounded, spaced};
 use serde_json::{Value, json};
 
-use crate::packet::{PACKET, packet};
+use crate::shared::packet::{PACKET, packet};
 
 /// The questions, in the order of the contract.
 pub(super) const QUESTIONS: [&str; 5] = ["answer", "finding", "gap", "next", "wild_card"];

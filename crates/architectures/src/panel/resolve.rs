@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::Panel;
 use super::messages::{BALLOT, Contracts, OPINION};
 use super::settings::{MOST, Settings};
-use crate::member::{Member, Place};
+use crate::shared::member::{Member, Place};
 
 /// Members where a study does not say.
 const SIZE: usize = 3;
 
 /// The panel that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Panel, BuildError> {
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
-    let rules = crate::packet::rules(files).map_err(|words| wrong("", words))?;
+    let rules = crate::shared::packet::rules(files).map_err(|words| wrong("", words))?;
     let contracts = Contracts::read().map_err(|error| wrong("", error.to_string()))?;
     let usual = if settings.rounds { 1 } else { SIZE };
     let size = settings.size.map_or(usual, |size| usize::try_from(size).unwrap_or(usize::MAX));
@@ -44,7 +44,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
         members.push((lane, agent));
     }
     let context = match members.first() {
-        Some((_, first)) => crate::settings::context(name, first.persona(), settings.context.clone())?,
+        Some((_, first)) => crate::shared::settings::context(name, first.persona(), settings.context.clone())?,
         None => Vec::new(),
     };
     Ok(Panel { members, rule: settings.rule, rounds: settings.rounds, context, contracts, rules })
@@ -54,7 +54,7 @@ pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
 pub(super) fn strict_members(name: &str, settings: &Value) -> Result<(), BuildError> {
     let members = settings.get("members").and_then(Value::as_array).into_iter().flatten();
     for (place, member) in members.enumerate() {
-        crate::settings::read::<Member>(name, member).map_err(|error| {
+        crate::shared::settings::read::<Member>(name, member).map_err(|error| {
             let key = format!("members[{place}]");
             BuildError::new(format!("{name}: {key}: {}", error.message)).at(key)
         })?;

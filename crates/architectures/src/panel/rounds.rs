@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::expert::BALLOTS;
 use super::{BROKEN, Panel, expert};
-use crate::contracted::{Contracted, Shape};
+use crate::shared::asking::{MessageRequest, Shape};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
@@ -138,7 +138,7 @@ impl Panel {
         let (shape, form) = (Shape::Contract(contract), view.form(contract));
         let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
         let (blocks, mask) = (&blocks[..], false);
-        let asked = Contracted { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask };
+        let asked = MessageRequest { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask };
         let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
         let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
         let arrived = match &given {

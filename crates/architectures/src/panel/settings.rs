@@ -4,7 +4,7 @@ use gimbal_agent::Overrides;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::member::Member;
+use crate::shared::member::Member;
 
 /// Most members.
 pub(super) const MOST: usize = 16;

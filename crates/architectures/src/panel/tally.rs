@@ -12,7 +12,7 @@ use super::settings::Rule;
 pub(super) struct Tally<'a>(pub &'a [Option<Answers>]);
 
 /// The answers that most members gave.
-struct Most {
+struct Plurality {
     /// The answer as the first of them wrote it; `None` if several answers have as many.
     answer: Option<String>,
     votes: usize,
@@ -24,7 +24,7 @@ impl Tally<'_> {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (members, answered) = (self.0.len(), self.0.iter().flatten().count());
         let row = |(place, question): (usize, &&str)| {
-            let Most { answer, votes } = self.most(place);
+            let Plurality { answer, votes } = self.most(place);
             Tabulated {
                 question: (*question).to_owned(),
                 agreement: agreement(votes, members).to_owned(),
@@ -40,7 +40,7 @@ impl Tally<'_> {
     /// What every rule gives, and the answer of the one that is followed.
     pub(super) fn ruled(&self, rule: Rule) -> Ruled {
         let members = self.0.len();
-        let Most { answer, votes } = self.most(0);
+        let Plurality { answer, votes } = self.most(0);
         let with = |agreements: &[&str]| answer.clone().filter(|_| agreements.contains(&agreement(votes, members)));
         let (unanimous, majority) = (with(&["unanimous"]), with(&["unanimous", "majority"]));
         let single = self.0.first().and_then(Option::as_ref).map(|first| first.answer().to_owned());
@@ -69,7 +69,7 @@ impl Tally<'_> {
         findings
     }
 
-    fn most(&self, place: usize) -> Most {
+    fn most(&self, place: usize) -> Plurality {
         let mut counts: BTreeMap<String, (usize, &str)> = BTreeMap::new();
         for one in self.0.iter().flatten() {
             counts.entry(folded(&one.0[place])).or_insert((0, one.0[place].as_str())).0 += 1;
@@ -80,7 +80,7 @@ impl Tally<'_> {
             (Some(only), None) => Some(only.to_owned()),
             _ => None,
         };
-        Most { answer, votes }
+        Plurality { answer, votes }
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::opinion::{Answers, Questions};
 use super::tally::Tally;
 use super::{BROKEN, Panel, expert};
-use crate::contracted::{Contracted, Shape};
+use crate::shared::asking::{MessageRequest, Shape};
 
 /// Most facts that a conclusion cites.
 const CITED: usize = 20;
@@ -57,7 +57,7 @@ impl Panel {
         let contract = &self.contracts.opinion;
         let form = questions.form(contract);
         let (who, target, longest) = ("member", "", BROKEN);
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent,
             lane,
             blocks: &blocks,

@@ -6,7 +6,7 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_agent::{Agent, Alone, Peers};
+use gimbal_agent::{Agent, Alone, Family, Peers, Team};
 use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
@@ -14,8 +14,7 @@ use gimbal_messages::party;
 use gimbal_messages::records::{engine, gate};
 use serde_json::{Value, json};
 
-use crate::family::{Family, Placed};
-use crate::gate::{Gate, GateState, Gated};
+use crate::shared::gate::{Gate, GateState, Gated};
 pub use settings::Settings;
 pub(crate) use settings::resolve;
 
@@ -29,7 +28,7 @@ impl ArchitectureKind for ReactKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -46,8 +45,8 @@ impl ArchitectureKind for ReactKind {
 }
 
 impl Family for ReactKind {
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        Ok(settings::resolve(self.name(), settings, files)?.into_agents())
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        Ok(settings::resolve(self.name(), settings, files)?.into_team())
     }
 
     fn audited(&self) -> Vec<Value> {
@@ -66,14 +65,14 @@ pub fn agent(settings: &Value, files: &dyn Files) -> Result<(Agent, Vec<String>)
 }
 
 /// What a single agent is given beside its persona: blocks that its prompts show before all others, and who watches its calls.
-pub(crate) struct Beside<'a> {
+pub(crate) struct Extras<'a> {
     /// Blocks.
     pub blocks: &'a [Block],
     /// Whoever watches.
     pub peers: &'a dyn Peers,
 }
 
-impl Beside<'_> {
+impl Extras<'_> {
     /// Nothing and nobody.
     const NONE: Self = Self { blocks: &[], peers: &Alone };
 }
@@ -95,9 +94,9 @@ impl React {
     }
 
     /// Its agents by their places, with the verifier where a gate is before final answers; and the context blocks of the one that acts.
-    pub(crate) fn into_agents(self) -> (Vec<Placed>, Vec<String>) {
+    pub(crate) fn into_team(self) -> Team {
         let verifier = self.gate.map(|gate| ("verifier", gate.verifier()));
-        (std::iter::once(("agent", self.agent)).chain(verifier).collect(), self.context)
+        Team::new(std::iter::once(("agent", self.agent)).chain(verifier), self.context)
     }
 
     fn gated<'a>(&'a self, peers: &'a dyn Peers, gate_state: &'a GateState, spare: Option<u32>) -> Gated<'a> {
@@ -108,26 +107,28 @@ impl React {
     ///
     /// # Errors
     /// What stopped the episode.
-    pub(crate) async fn play_beside(&self, stage: &dyn Stage, beside: &Beside<'_>) -> Result<(), EpisodeStopped> {
+    pub(crate) async fn play_beside(&self, stage: &dyn Stage, beside: &Extras<'_>) -> Result<(), EpisodeStopped> {
         if let Some(most) = self.whole {
             return self.converse(stage, most, beside).await;
         }
         let session = self.agent.session(stage).await?;
-        let first = crate::first::observation(&stage.view().await);
+        let first = crate::shared::seen_blocks::observation(&stage.view().await);
         let gate_state = GateState::default();
         loop {
             let mut blocks = beside.blocks.to_vec();
-            blocks.extend(crate::first::deciding(stage, &session, (first.as_ref(), &self.context), false).await?);
+            blocks.extend(
+                crate::shared::seen_blocks::deciding(stage, &session, (first.as_ref(), &self.context), false).await?,
+            );
             session.step_with(stage, LaneId::MAIN, &blocks, &self.gated(beside.peers, &gate_state, None)).await?;
         }
     }
 
     /// One conversation from the first observation to the end (CYC-026).
-    async fn converse(&self, stage: &dyn Stage, most: Option<u32>, beside: &Beside<'_>) -> Result<(), EpisodeStopped> {
+    async fn converse(&self, stage: &dyn Stage, most: Option<u32>, beside: &Extras<'_>) -> Result<(), EpisodeStopped> {
         let session = self.agent.session(stage).await?;
         let view = stage.view().await;
-        let first = crate::first::observation(&view);
-        let context = crate::first::beside(&view, first.as_ref(), &self.context);
+        let first = crate::shared::seen_blocks::observation(&view);
+        let context = crate::shared::seen_blocks::beside(&view, first.as_ref(), &self.context);
         let mut blocks: Vec<Block> = beside.blocks.iter().cloned().chain(first).collect();
         blocks.extend(stage.context(LaneId::MAIN, &context).await?);
         let gate_state = GateState::default();
@@ -136,7 +137,7 @@ impl React {
         let segment = session
             .segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(beside.peers, &gate_state, Some(most)), most))
             .await?;
-        Err(segment.over.unwrap_or_else(crate::control::spent))
+        Err(segment.over.unwrap_or_else(crate::shared::control::spent))
     }
 }
 
@@ -169,6 +170,6 @@ impl Architecture for React {
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
-        self.play_beside(stage, &Beside::NONE).await
+        self.play_beside(stage, &Extras::NONE).await
     }
 }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::React;
-use crate::gate::{Gate, GateKind};
-use crate::member::Member;
+use crate::shared::gate::{Gate, GateKind};
+use crate::shared::member::Member;
 
 /// Settings of `react`. What is left out is as the persona says.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,8 +80,8 @@ impl Default for Settings {
 /// The architecture that the settings describe.
 pub(crate) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<React, BuildError> {
     let error = |key: &str, error: &dyn std::fmt::Display| BuildError::new(format!("{name}: {error}")).at(key);
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
-    let named = crate::settings::persona(&settings.persona, settings.strict);
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
+    let named = crate::shared::settings::persona(&settings.persona, settings.strict);
     let persona = Persona::shared(&named, files).map_err(|problem| error("persona", &problem))?;
     if let Some(message) = &persona.core.contract {
         let persona = &persona.name;
@@ -93,9 +93,9 @@ pub(crate) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result
             ),
         ));
     }
-    let mut context = crate::settings::context(name, &persona, settings.context)?;
-    crate::settings::past(name, &mut context, (settings.history_verdicts, settings.strict))?;
-    let common = &crate::settings::switches(settings.artefact).with(&settings.agent);
+    let mut context = crate::shared::settings::context(name, &persona, settings.context)?;
+    crate::shared::settings::past(name, &mut context, (settings.history_verdicts, settings.strict))?;
+    let common = &crate::shared::settings::switches(settings.artefact).with(&settings.agent);
     let verifier = &settings.verifier;
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (verifier, common), files)?;
     let agent = Agent::new(persona, &settings.role, common).map_err(|problem| error(problem.key(), &problem))?;

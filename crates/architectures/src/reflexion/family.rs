@@ -1,18 +1,21 @@
 //! What the architecture shows of its agents.
 
-use gimbal_core::{BuildError, Files};
+use gimbal_agent::{Answer, Family, Placed, Team};
+use gimbal_core::{ArchitectureKind, BuildError, Files};
 use serde_json::Value;
 
-use super::{ReflexionKind, agents};
-use crate::family::{Answer, Family, Placed, answer};
-use crate::reflector::REFLECTION;
+use super::{Reflexion, ReflexionKind, settings};
+use crate::shared::reflector::{REFLECTION, Reflector};
 
 impl Family for ReflexionKind {
     fn answers(&self) -> Vec<Answer> {
-        vec![answer("reflector", &REFLECTION)]
+        vec![Answer::new(Reflector::PLACE, &REFLECTION)]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        agents(settings, files)
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        let Reflexion { react, reflector, .. } = settings::resolve(self.name(), settings, files)?;
+        let mut team = react.into_team();
+        team.agents.push(Placed { place: Reflector::PLACE, agent: reflector.agent });
+        Ok(team)
     }
 }

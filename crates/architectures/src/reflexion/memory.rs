@@ -6,7 +6,7 @@ use gimbal_core::{Block, Stage};
 use gimbal_messages::bounded;
 use serde::{Deserialize, Serialize};
 
-use crate::reflector::Account;
+use crate::shared::reflector::Account;
 
 /// The key in the session's memory.
 const KEY: &str = "reflexion";

@@ -24,12 +24,11 @@ use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage,
 };
 use gimbal_messages::party;
-use gimbal_messages::records::{engine, gate, search};
+use gimbal_messages::records::{engine, gate, reading, search};
 use serde_json::{Value, json};
 
-use crate::Placed;
-use crate::react::{Beside, React};
-use crate::reflector::{Attempt, Reflector};
+use crate::react::{Extras, React};
+use crate::shared::reflector::{Attempt, Reflector};
 use memory::Remembered;
 use watching::Watcher;
 
@@ -48,7 +47,7 @@ impl ArchitectureKind for ReflexionKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -56,24 +55,12 @@ impl ArchitectureKind for ReflexionKind {
     }
 
     fn records(&self) -> Vec<RecordKind> {
-        [engine::KINDS, gate::KINDS, &crate::contracted::records(), search::KINDS].concat()
+        [engine::KINDS, gate::KINDS, reading::KINDS, search::KINDS].concat()
     }
 
     fn parties(&self) -> &'static [&'static str] {
         &[party::GATE, party::JOURNAL]
     }
-}
-
-/// The agents of a setting of `reflexion` by their places, and the context blocks of the one that acts, for whoever wants to see their prompts
-/// without playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Reflexion { react, reflector, .. } = settings::resolve(ReflexionKind.name(), settings, files)?;
-    let (mut agents, context) = react.into_agents();
-    agents.push((Reflector::PLACE, reflector.agent));
-    Ok((agents, context))
 }
 
 /// An agent and its reflector.
@@ -113,7 +100,7 @@ impl Architecture for Reflexion {
         remembered.store(stage);
         let blocks: Vec<Block> = remembered.block(&stage.brief().goal).into_iter().collect();
         let watcher = Watcher::of(stage).await;
-        let played = self.react.play_beside(stage, &Beside { blocks: &blocks, peers: &watcher }).await;
+        let played = self.react.play_beside(stage, &Extras { blocks: &blocks, peers: &watcher }).await;
         remembered.take(watcher.account(stage, played.as_ref().err()).await);
         remembered.store(stage);
         played

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reflexion;
-use crate::member::Member;
 use crate::react;
-use crate::reflector::{Bounds, Reflector};
+use crate::shared::member::Member;
+use crate::shared::reflector::{Bounds, Reflector};
 
 /// Settings of `reflexion`. All settings of `react` are settings of its agent.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ const OWN: [&str; 5] = ["kept", "reflection_tokens", "trajectory_tokens", "refle
 
 /// The architecture that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Reflexion, BuildError> {
-    let (settings, mut whole): (Settings, Value) = crate::configuration::read_whole(name, settings, files)?;
+    let (settings, mut whole): (Settings, Value) = crate::shared::configuration::read_whole(name, settings, files)?;
     let Settings { kept, reflection_tokens, trajectory_tokens, reflector, agent } = settings;
     let within = |key: &str, found: u64, (least, most): (u64, u64)| {
         if (least..=most).contains(&found) {

@@ -7,7 +7,7 @@ use gimbal_agent::Peers;
 use gimbal_core::{Acted, EpisodeStopped, LaneId, Milli, Stage, Stop, ToolCall};
 
 use super::memory::{Trial, Verdict};
-use crate::reflector::{Account, Deed};
+use crate::shared::reflector::{Account, AttemptStep};
 
 /// What is said where nothing that the agent wrote could be carried out.
 const NOTHING_USABLE: &str = "(no usable action was written, and the action that changes nothing was taken)";
@@ -17,7 +17,7 @@ const NOTHING_READ: &str = "(no usable action was written)";
 const LAST: &str = "(the attempt ended here)";
 
 #[derive(Debug, Default)]
-struct Seen {
+struct AttemptLog {
     account: Account,
     /// The action that is being carried out, and its step.
     open: Option<(String, u32)>,
@@ -26,7 +26,7 @@ struct Seen {
 }
 
 /// Watches the calls of one agent.
-pub(super) struct Watcher(Mutex<Seen>);
+pub(super) struct Watcher(Mutex<AttemptLog>);
 
 impl Watcher {
     /// At the beginning of a trial.
@@ -35,13 +35,13 @@ impl Watcher {
         let account = Account {
             attempt: stage.trial() + 1,
             goal: view.brief.goal.clone(),
-            first: crate::first::text(&view),
+            first: crate::shared::seen_blocks::text(&view),
             ..Account::default()
         };
-        Self(Mutex::new(Seen { account, open: None, step: view.step }))
+        Self(Mutex::new(AttemptLog { account, open: None, step: view.step }))
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, AttemptLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,7 +67,7 @@ impl Watcher {
             open => open,
         };
         if let Some((action, step)) = last {
-            seen.account.push(Deed { step, action, result: LAST.to_owned(), reward: Milli::ZERO });
+            seen.account.push(AttemptStep { step, action, result: LAST.to_owned(), reward: Milli::ZERO });
         }
         seen.account.ended = in_words(stop).to_owned();
         seen.account.returned = returned.filter(|_| verdict != Verdict::Untold);
@@ -99,7 +99,7 @@ impl Peers for Watcher {
         // A step that nobody decided on is one in which the scaffolding acted.
         if view.step > seen.step {
             let (action, result) = (NOTHING_USABLE.to_owned(), view.observation.text.clone());
-            seen.account.push(Deed { step: view.step - 1, action, result, reward: Milli::ZERO });
+            seen.account.push(AttemptStep { step: view.step - 1, action, result, reward: Milli::ZERO });
         }
         seen.step = view.step;
         seen.open = Some((action, view.step));
@@ -108,17 +108,17 @@ impl Peers for Watcher {
     async fn acted(&self, _stage: &dyn Stage, _lane: LaneId, _call: &ToolCall, acted: &Acted) {
         let mut seen = self.seen();
         let Some((action, step)) = seen.open.take() else { return };
-        let deed = match acted {
+        let step = match acted {
             Acted::Stepped(transition) => {
                 seen.step = step + 1;
                 let result = transition.observation.text.clone();
-                Deed { step, action, result, reward: transition.reward }
+                AttemptStep { step, action, result, reward: transition.reward }
             }
             Acted::Rejected(rejection) => {
                 let result = format!("(refused: {})", rejection.message);
-                Deed { step, action, result, reward: Milli::ZERO }
+                AttemptStep { step, action, result, reward: Milli::ZERO }
             }
         };
-        seen.account.push(deed);
+        seen.account.push(step);
     }
 }

@@ -96,13 +96,7 @@ impl Temporal {
     }
 
     /// Records that a layer was asked under a mask that leaves out what policies deny.
-    pub(super) async fn masked(
-        &self,
-        turn: &Turn<'_>,
-        lane: LaneId,
-        (layer, role): (Layer, &str),
-        allowed: &Allowed<'_>,
-    ) {
+    pub(super) async fn masked(&self, turn: &Turn<'_>, lane: LaneId, layer: Layer, role: &str, allowed: &Allowed<'_>) {
         let enforced = turn.stage.role(role).is_some_and(|role| role.decoding == Decoding::Constrained);
         if allowed.left_out == 0 || !enforced || turn.brief.free_arguments {
             return;

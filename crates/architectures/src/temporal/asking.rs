@@ -1,7 +1,7 @@
 //! What a layer is told, and what it gives: a message under its contract, or free text.
 
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, ReplySpec};
+use gimbal_agent::{Advice, Agent, Alone, Consultation, ReplySpec};
 use gimbal_core::{Block, Decoding, Digest, EpisodeStopped, Hint, LaneId, Milli};
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use gimbal_temporal::Layer;
@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::Temporal;
 use super::allowed::Allowed;
+use super::answer::{Due, Given, LayerAnswer};
 use super::expert::{Expert, Spoken};
 use super::state::Episode;
 use super::turn::Turn;
 use super::{checks, forms};
-use crate::contracted::{Contracted, Shape};
+use crate::shared::asking::{MessageRequest, Shape};
 
 /// How much of an answer that cannot be used goes back to the model, in characters.
 const BROKEN: usize = 2_000;
@@ -23,18 +24,16 @@ const SEQUENCE: (u32, u32) = (3, 8);
 /// Longest remark that others read, in characters.
 const REMARK: usize = 600;
 
-/// What a layer gave.
-pub(super) enum Said {
-    /// A plan or a policy, projected onto its contract.
-    Message(Kind, Projected),
-    /// The answer of Tactical or Reflex.
-    Answer(Value),
-    /// Free text.
-    Remark(String),
-    /// Nothing that could be used; why is in the record of how it was read.
-    Nothing,
-    /// The same as last time: it was not asked.
-    Same,
+/// A request to a layer.
+struct LayerRequest<'a> {
+    turn: &'a Turn<'a>,
+    lane: LaneId,
+    layer: Layer,
+    agent: &'a Agent,
+    /// Context blocks of its prompt.
+    blocks: &'a [Block],
+    /// What it is told beside them.
+    message: &'a str,
 }
 
 impl Temporal {
@@ -127,7 +126,8 @@ impl Temporal {
         &self,
         turn: &Turn<'_>,
         episode: &Episode,
-        (layer, role): (Layer, &str),
+        layer: Layer,
+        role: &str,
         allowed: &Allowed<'_>,
     ) -> Option<Hint> {
         let (call, action) = turn.expert.as_ref()?;
@@ -160,11 +160,13 @@ impl Temporal {
         &self,
         turn: &Turn<'_>,
         lane: LaneId,
-        (layer, why): (Layer, &str),
+        Due { layer, why }: Due,
         episode: &Episode,
         refused: &[String],
-    ) -> Result<(Said, Digest), EpisodeStopped> {
-        let Some(one) = self.agent_of(layer) else { return Ok((Said::Nothing, Digest::of(b""))) };
+    ) -> Result<Given, EpisodeStopped> {
+        let Some(one) = self.agent_of(layer) else {
+            return Ok(Given { answer: LayerAnswer::Nothing, seen: Digest::of(b"") });
+        };
         let mut told = self.request(turn, layer, why, episode, refused);
         if self.contracts && layer == Layer::Strategic {
             let checks = checks::offered(turn, lane).await;
@@ -175,41 +177,41 @@ impl Temporal {
         let trimmed = self.fit(turn, layer, episode, &mut told);
         let mut blocks = turn.blocks(lane, &one.context).await?;
         // Where literals are all there is and change, nobody can act who is not shown them (CYC-036).
-        if layer <= Layer::Tactical && crate::first::told_once(&turn.brief) {
+        if layer <= Layer::Tactical && crate::shared::seen_blocks::told_once(&turn.brief) {
             let possible = one.agent.session(turn.stage).await?.possible_actions(turn.stage).await?;
-            blocks.extend(possible.map(crate::first::possible));
+            blocks.extend(possible.map(crate::shared::seen_blocks::possible));
         }
         let state = seen(&told, &blocks);
         let known =
             episode.cache.get(&layer).filter(|(digest, _)| self.cache && layer > Layer::Reflex && *digest == state);
         if known.is_some() {
-            return Ok((Said::Same, state));
+            return Ok(Given { answer: LayerAnswer::Same, seen: state });
         }
         if let Some(trimmed) = trimmed {
             turn.stage.record(lane, &trimmed).await;
         }
         let ready = Self::ready_names(episode);
         let allowed = self.allowed(turn, layer, episode).await;
-        let hint = self.expert(turn, episode, (layer, one.agent.role()), &allowed);
+        let hint = self.expert(turn, episode, layer, one.agent.role(), &allowed);
         let message = spaced(&told);
-        let said = if self.contracts {
-            self.masked(turn, lane, (layer, one.agent.role()), &allowed).await;
-            let form = self.form(turn, (layer, &one.agent), (&blocks, &message), (&allowed, &ready)).await?;
-            self.message(turn, lane, (layer, &one.agent), (&blocks, &message), hint, form).await?
+        let request = LayerRequest { turn, lane, layer, agent: &one.agent, blocks: &blocks, message: &message };
+        let answer = if self.contracts {
+            self.masked(turn, lane, layer, one.agent.role(), &allowed).await;
+            let form = self.form(&request, &allowed, &ready).await?;
+            self.message(&request, hint, form).await?
         } else {
-            remark(turn, lane, &one.agent, (&blocks, &message), hint).await?
+            remark(&request, hint).await?
         };
-        Ok((said, state))
+        Ok(Given { answer, seen: state })
     }
 
     /// The form of a layer's answer. Actions are what the agent could write if it acted itself: an expert, which sees the environment, keeps all of
     /// them, and nobody else is offered a name that the request does not show.
     async fn form(
         &self,
-        turn: &Turn<'_>,
-        (layer, agent): (Layer, &Agent),
-        (blocks, message): (&[Block], &str),
-        (allowed, ready): (&Allowed<'_>, &[String]),
+        &LayerRequest { turn, layer, agent, blocks, message, .. }: &LayerRequest<'_>,
+        allowed: &Allowed<'_>,
+        ready: &[String],
     ) -> Result<Form, EpisodeStopped> {
         let horizon = turn.brief.horizon;
         let action = || async {
@@ -233,20 +235,17 @@ impl Temporal {
 
     async fn message(
         &self,
-        turn: &Turn<'_>,
-        lane: LaneId,
-        (layer, agent): (Layer, &Agent),
-        (blocks, message): (&[Block], &str),
+        &LayerRequest { turn, lane, layer, agent, blocks, message }: &LayerRequest<'_>,
         expert: Option<Hint>,
         form: Form,
-    ) -> Result<Said, EpisodeStopped> {
+    ) -> Result<LayerAnswer, EpisodeStopped> {
         let shape = match layer {
             Layer::Reflex => Shape::Contract(&self.reading.reflex),
             Layer::Tactical => Shape::Contract(&self.reading.tactical),
             Layer::Strategic => Shape::Object(Kind::Plan.name()),
             Layer::Institutional | Layer::Meta => Shape::Object(Kind::Policy.name()),
         };
-        let asked = Contracted {
+        let asked = MessageRequest {
             agent,
             lane,
             blocks,
@@ -262,8 +261,8 @@ impl Temporal {
         let kind = match layer {
             Layer::Reflex | Layer::Tactical => {
                 return Ok(match asked.ask(turn.stage, Ok).await? {
-                    Ok(answer) => Said::Answer(answer),
-                    Err(_) => Said::Nothing,
+                    Ok(answer) => LayerAnswer::Answer(answer),
+                    Err(_) => LayerAnswer::Nothing,
                 });
             }
             Layer::Strategic => Kind::Plan,
@@ -276,7 +275,7 @@ impl Temporal {
                 Outcome::AsWritten | Outcome::ByRule => Ok(projected),
             }
         });
-        Ok(Said::Message(
+        Ok(LayerAnswer::Message(
             kind,
             match projected.await? {
                 Ok(projected) => projected,
@@ -303,18 +302,16 @@ impl Temporal {
 }
 
 async fn remark(
-    turn: &Turn<'_>,
-    lane: LaneId,
-    agent: &Agent,
-    (blocks, message): (&[Block], &str),
+    &LayerRequest { turn, lane, agent, blocks, message, .. }: &LayerRequest<'_>,
     expert: Option<Hint>,
-) -> Result<Said, EpisodeStopped> {
+) -> Result<LayerAnswer, EpisodeStopped> {
     let session = agent.session(turn.stage).await?;
     let reply_spec = ReplySpec { form: forms::remark(), expert, mask: false };
     let question = Question { target: "", message };
-    Ok(match session.consult(turn.stage, lane, blocks, question, (&Alone, Some(&reply_spec))).await? {
-        Advice::Text(text) => Said::Remark(bounded(text.trim(), REMARK)),
-        Advice::None(_) => Said::Nothing,
+    let asked = Consultation { blocks, question, reply_spec: Some(&reply_spec) };
+    Ok(match session.consult(turn.stage, lane, asked, &Alone).await? {
+        Advice::Text(text) => LayerAnswer::Remark(bounded(text.trim(), REMARK)),
+        Advice::None(_) => LayerAnswer::Nothing,
     })
 }
 

@@ -1,34 +1,50 @@
-//! What the architecture shows of its agents.
+//! What the hierarchy shows of its agents.
 
-use gimbal_core::{BuildError, Files};
-use gimbal_messages::party;
+use gimbal_agent::family::place_by_message;
+use gimbal_agent::{Answer, Family, Persona, Team};
+use gimbal_core::{ArchitectureKind, BuildError, Files};
+use gimbal_messages::records::temporal::LAYERS;
+use gimbal_temporal::Layer;
 use serde_json::{Value, json};
 
-use super::{TemporalKind, agents, messages, showing};
-use crate::family::{Answer, Family, Placed, answer};
+use super::{Layers, Temporal, TemporalKind, messages, resolve};
 
 impl Family for TemporalKind {
     fn answers(&self) -> Vec<Answer> {
         vec![
-            answer("reflex", &messages::REFLEX_ACTION),
-            answer("tactical", &messages::TACTICAL_ACTION),
-            answer("strategic", &messages::PLAN),
-            answer("institutional", &messages::POLICY),
-            answer("reflex", &messages::REMARK),
+            Answer::new("reflex", &messages::REFLEX_ACTION),
+            Answer::new("tactical", &messages::TACTICAL_ACTION),
+            Answer::new("strategic", &messages::PLAN),
+            Answer::new("institutional", &messages::POLICY),
+            Answer::new("reflex", &messages::REMARK),
         ]
     }
 
-    fn agents(&self, settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-        agents(settings, files)
+    fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
+        let Temporal { layers, .. } = resolve::resolve(self.name(), settings, files)?;
+        Ok(match layers {
+            Layers::One(react) => {
+                let (agent, context) = (*react).into_agent();
+                Team::new([(Layer::Reflex.name(), agent)], context)
+            }
+            Layers::Several(agents) => {
+                let context = agents.first().map(|one| one.context.clone()).unwrap_or_default();
+                Team::new(agents.into_iter().map(|one| (one.layer.name(), one.agent)), context)
+            }
+        })
     }
 
-    fn place(&self, place: &'static str, persona: &str) -> &'static str {
+    fn place_of(&self, persona: &Persona) -> Option<&'static str> {
         // Several personas answer with one message: each takes the place that it is named after.
-        party::LAYERS.into_iter().find(|place| persona.starts_with(place)).unwrap_or(place)
+        let place = place_by_message(&self.answers(), persona)?;
+        Some(LAYERS.into_iter().find(|place| persona.name.starts_with(place)).unwrap_or(place))
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {
-        showing(place, persona)
+        let free = persona.ends_with("-free");
+        let mut settings = json!({ "layers": 5, "contracts": !free });
+        settings[place] = json!({ "persona": persona });
+        settings
     }
 
     fn audited(&self) -> Vec<Value> {

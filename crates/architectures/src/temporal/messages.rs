@@ -76,8 +76,8 @@ impl Reading {
     pub(super) fn new() -> Result<Self, ContractError> {
         Ok(Self {
             between: Contracts::published()?,
-            reflex: Contract::parse("reflex_action", include_str!("../../../../contracts/reflex_action.json"))?,
-            tactical: Contract::parse("tactical_action", include_str!("../../../../contracts/tactical_action.json"))?,
+            reflex: Contract::parse("reflex_action", include_str!("contracts/reflex_action.json"))?,
+            tactical: Contract::parse("tactical_action", include_str!("contracts/tactical_action.json"))?,
         })
     }
 }

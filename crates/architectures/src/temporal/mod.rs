@@ -13,6 +13,7 @@
 //! Rules, contracts and mathematics are in `gimbal-temporal`; its records are in [`gimbal_messages::records::temporal`].
 
 mod allowed;
+mod answer;
 mod arbiters;
 mod asking;
 mod channel;
@@ -44,12 +45,11 @@ use async_trait::async_trait;
 use gimbal_agent::Agent;
 use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Milli, Needs, RecordKind, Stage};
 use gimbal_messages::party;
-use gimbal_messages::records::{engine, gate, temporal as records};
+use gimbal_messages::records::{engine, gate, reading, temporal as records};
 use gimbal_temporal::Layer;
 use gimbal_temporal::arbiter::Arbiter;
 use serde_json::{Value, json};
 
-use crate::Placed;
 use messages::Reading;
 
 pub use channel::MapKind;
@@ -70,7 +70,7 @@ impl ArchitectureKind for TemporalKind {
     }
 
     fn schema(&self) -> Value {
-        crate::settings::schema::<Settings>()
+        crate::shared::settings::schema::<Settings>()
     }
 
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
@@ -80,7 +80,7 @@ impl ArchitectureKind for TemporalKind {
     fn records(&self) -> Vec<RecordKind> {
         let labelled = [gimbal_messages::kind::<gimbal_temporal::rollout::LayerLabelled>()];
         // One layer is `react`, which may have a gate.
-        [engine::KINDS, &crate::contracted::records(), records::KINDS, gate::KINDS, &labelled].concat()
+        [engine::KINDS, reading::KINDS, records::KINDS, gate::KINDS, &labelled].concat()
     }
 
     fn tell_message(&self, form: &str, message: &str, _whole: bool) -> Option<String> {
@@ -93,42 +93,14 @@ impl ArchitectureKind for TemporalKind {
             &[
                 party::ALL,
                 party::GATE,
-                party::LAYERS[0],
-                party::LAYERS[1],
-                party::LAYERS[2],
-                party::LAYERS[3],
-                party::LAYERS[4],
+                records::LAYERS[0],
+                records::LAYERS[1],
+                records::LAYERS[2],
+                records::LAYERS[3],
+                records::LAYERS[4],
             ]
         }
     }
-}
-
-/// The agents of a setting of `temporal` by their layers, and the context blocks of Reflex, for whoever wants to see their prompts without
-/// playing.
-///
-/// # Errors
-/// Which key or file is wrong, and what would be right.
-pub fn agents(settings: &Value, files: &dyn Files) -> Result<(Vec<Placed>, Vec<String>), BuildError> {
-    let Temporal { layers, .. } = resolve::resolve(TemporalKind.name(), settings, files)?;
-    Ok(match layers {
-        Layers::One(react) => {
-            let (agent, context) = (*react).into_agent();
-            (vec![(Layer::Reflex.name(), agent)], context)
-        }
-        Layers::Several(agents) => {
-            let context = agents.first().map(|one| one.context.clone()).unwrap_or_default();
-            (agents.into_iter().map(|one| (one.layer.name(), one.agent)).collect(), context)
-        }
-    })
-}
-
-/// Settings under which one agent is in this place with this persona, for whoever wants to see its prompt.
-#[must_use]
-pub fn showing(place: &str, persona: &str) -> Value {
-    let free = persona.ends_with("-free");
-    let mut settings = json!({ "layers": 5, "contracts": !free });
-    settings[place] = json!({ "persona": persona });
-    settings
 }
 
 /// A layer with its agent.

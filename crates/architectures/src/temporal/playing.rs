@@ -9,6 +9,7 @@ use gimbal_temporal::contracts::{RollbackAction, Situation};
 use gimbal_temporal::{Layer, Proposal};
 
 use super::Temporal;
+use super::answer::Due;
 use super::channel::Maps;
 use super::deciding::refused_idle;
 use super::notes::Notes;
@@ -29,7 +30,7 @@ impl Temporal {
         episode.notes = Notes::with(self.embedder.as_deref().and_then(|name| stage.embedder(name)));
         episode.past = Past::of(stage, episode.step).await;
         episode.maps = self.maps.kind().map(|kind| Maps::new(kind, self.layers().len()));
-        let first = crate::first::observation(&stage.view().await);
+        let first = crate::shared::seen_blocks::observation(&stage.view().await);
         for layer in self.layers().iter().copied().filter(|layer| *layer > Layer::Tactical) {
             episode.ask(layer, "trial_begins");
         }
@@ -53,26 +54,26 @@ impl Temporal {
         self.map(&turn, episode).await?;
         let active = self.active(episode);
         if let Some(maps) = &mut episode.maps {
-            maps.note(active.iter().map(|(layer, _)| *layer), episode.step);
+            maps.note(active.iter().map(|due| due.layer), episode.step);
         }
         let mut proposals: Vec<Proposal> = Vec::new();
         let mut due = &active[..];
-        while let [(layer, why), ..] = due {
+        while let [next, ..] = due {
             // What is read and used is looked at anew after each of them: a plan may have come to whoever is asked next.
             let (group, rest) = due.split_at(self.together(&turn, episode, due));
             due = rest;
             if group.len() > 1 {
                 self.side_by_side(&turn, group, episode, &mut proposals).await?;
-            } else if *layer == Layer::Reflex {
+            } else if next.layer == Layer::Reflex {
                 self.reflex(&turn, episode, &mut proposals, None).await?;
             } else {
-                let given = self.ask(&turn, LaneId::MAIN, (*layer, *why), episode, &[]).await?;
-                self.take(&turn, (*layer, *why), given, episode, &mut proposals).await?;
+                let given = self.ask(&turn, LaneId::MAIN, *next, episode, &[]).await?;
+                self.take(&turn, *next, given, episode, &mut proposals).await?;
             }
         }
         self.sequence(&turn, episode, &mut proposals).await;
         // Parties come with the slowest layer's proposal first, as they were written.
-        let layers: Vec<Layer> = active.iter().map(|(layer, _)| *layer).collect();
+        let layers: Vec<Layer> = active.iter().map(|due| due.layer).collect();
         let decision = self.decide(&turn, episode, &proposals, &layers).await?;
         let caller = decision.caller;
         if caller.is_none() {
@@ -82,9 +83,9 @@ impl Temporal {
     }
 
     /// Who is asked in this step, the slowest layer first, and why (Eq. 27).
-    fn active(&self, episode: &mut Episode) -> Vec<(Layer, &'static str)> {
+    fn active(&self, episode: &mut Episode) -> Vec<Due> {
         let due = std::mem::take(&mut episode.due);
-        let mut active = Vec::new();
+        let mut active: Vec<Due> = Vec::new();
         for layer in self.layers().iter().rev().copied() {
             let period = match layer {
                 Layer::Reflex => true,
@@ -92,11 +93,11 @@ impl Temporal {
                 Layer::Strategic | Layer::Institutional | Layer::Meta => false,
             };
             match due.get(&layer) {
-                Some(why) => active.push((layer, *why)),
-                None if period => active.push((layer, "period")),
+                Some(why) => active.push(Due { layer, why: *why }),
+                None if period => active.push(Due { layer, why: "period" }),
                 // A plan that was made now is for Tactical to take up.
-                None if layer == Layer::Tactical && active.iter().any(|(slower, _)| *slower == Layer::Strategic) => {
-                    active.push((layer, "new_plan"));
+                None if layer == Layer::Tactical && active.iter().any(|slower| slower.layer == Layer::Strategic) => {
+                    active.push(Due { layer, why: "new_plan" });
                 }
                 None => {}
             }

@@ -10,14 +10,14 @@ use super::labelling::WEIGHTS;
 use super::messages::{self, Reading};
 use super::settings::{ArbiterKind, DirectiveKind, HASHED, NONE, Settings, Temperatures};
 use super::{LayerAgent, Layers, Temporal, arbiters};
-use crate::member::{Member, Place};
+use crate::shared::member::{Member, Place};
 
 /// The persona of a layer without contracts has this behind its name.
 const FREE: &str = "-free";
 
 /// The hierarchy that the settings describe.
 pub(super) fn resolve(name: &str, settings: &Value, files: &dyn Files) -> Result<Temporal, BuildError> {
-    let settings: Settings = crate::configuration::read(name, settings, files)?;
+    let settings: Settings = crate::shared::configuration::read(name, settings, files)?;
     let wrong = |key: &str, words: String| BuildError::new(format!("{name}: {words}")).at(key);
     let count = usize::try_from(settings.layers).unwrap_or(usize::MAX);
     let kinds = Layer::of_count(count);
@@ -155,7 +155,7 @@ fn layer_agent(name: &str, layer: Layer, settings: &Settings, files: &dyn Files)
     let agent = agent.sampled(temperature, Some(layer.spec().max_tokens));
     // The study names the blocks of those who act; planners and policies need no others than their own.
     let named = settings.context.clone().filter(|_| layer <= Layer::Tactical);
-    let context = crate::settings::context(name, agent.persona(), named)?;
+    let context = crate::shared::settings::context(name, agent.persona(), named)?;
     Ok(LayerAgent { layer, agent, context, temperature })
 }
 

@@ -24,7 +24,9 @@ impl Temporal {
         turn: &Turn<'_>,
         episode: &mut Episode,
         layer: Layer,
-        (kind, projected, seen): (Kind, Projected, Digest),
+        kind: Kind,
+        projected: Projected,
+        seen: Digest,
     ) {
         if let Some(value) = self.send(turn, layer, kind, projected, episode.step).await {
             episode.cache.insert(layer, (seen, value.clone()));
@@ -79,7 +81,7 @@ impl Temporal {
             outcome = "lost";
         }
         let text = spaced(arrived.as_ref().unwrap_or(&value));
-        let record = LayerSent { changes, refusal, ..sent(step, (from, &to), (kind.name(), outcome), &text) };
+        let record = LayerSent { changes, refusal, ..sent(step, from, &to, kind.name(), outcome, &text) };
         turn.stage.record(LaneId::MAIN, &record).await;
         arrived
     }
@@ -191,7 +193,7 @@ impl Temporal {
 }
 
 /// The record of a message as it arrived.
-pub(super) fn sent(step: u32, (from, to): (Layer, &str), (kind, outcome): (&str, &str), text: &str) -> LayerSent {
+pub(super) fn sent(step: u32, from: Layer, to: &str, kind: &str, outcome: &str, text: &str) -> LayerSent {
     LayerSent {
         step,
         from: from.name().to_owned(),

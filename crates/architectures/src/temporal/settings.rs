@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::channel::MapKind;
-use crate::member::Member;
+use crate::shared::member::Member;
 
 /// The embedder where none is named: it needs no weights.
 pub(super) const HASHED: &str = "hashed";

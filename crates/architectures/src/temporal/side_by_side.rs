@@ -8,7 +8,7 @@ use gimbal_temporal::{Layer, Proposal};
 use serde_json::json;
 
 use super::Temporal;
-use super::asking::Said;
+use super::answer::{Due, LayerAnswer};
 use super::state::Episode;
 use super::turn::Turn;
 
@@ -33,16 +33,16 @@ impl Footprint {
 impl Temporal {
     /// How many of the layers that are due come next together: the first, and those after it each of which is disjoint from all before it. They keep
     /// their order, so that what is left reads what these give.
-    pub(super) fn together(&self, turn: &Turn<'_>, episode: &Episode, due: &[(Layer, &'static str)]) -> usize {
+    pub(super) fn together(&self, turn: &Turn<'_>, episode: &Episode, due: &[Due]) -> usize {
         if !self.parallel {
             return due.len().min(1);
         }
-        let prints: Vec<Footprint> = due.iter().map(|(layer, _)| self.footprint(turn, episode, *layer)).collect();
+        let prints: Vec<Footprint> = due.iter().map(|due| self.footprint(turn, episode, due.layer)).collect();
         let joins = |place: usize| {
-            let (layer, why) = due[place];
+            let Due { layer, why } = due[place];
             // A plan that is made now is what Tactical was asked for.
             let waits = layer == Layer::Tactical && why == "new_plan";
-            let awaited = due[..place].iter().any(|(slower, _)| *slower == Layer::Strategic);
+            let awaited = due[..place].iter().any(|slower| slower.layer == Layer::Strategic);
             !(waits && awaited) && prints[..place].iter().all(|before| before.is_disjoint(&prints[place]))
         };
         (1..due.len()).find(|place| !joins(*place)).unwrap_or(due.len())
@@ -55,29 +55,29 @@ impl Temporal {
     pub(super) async fn side_by_side(
         &self,
         turn: &Turn<'_>,
-        group: &[(Layer, &'static str)],
+        group: &[Due],
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), EpisodeStopped> {
-        let lanes: Vec<LaneId> = group.iter().map(|(layer, _)| turn.stage.lane(layer.name())).collect();
-        let asked = group.iter().zip(&lanes).map(|(asked, lane)| {
+        let lanes: Vec<LaneId> = group.iter().map(|due| turn.stage.lane(due.layer.name())).collect();
+        let asked = group.iter().zip(&lanes).map(|(due, lane)| {
             let episode = &*episode;
-            async move { self.ask(turn, *lane, *asked, episode, &[]).await }
+            async move { self.ask(turn, *lane, *due, episode, &[]).await }
         });
         let given = join_all(asked).await;
         turn.stage.join(&lanes).await;
-        for (asked, given) in group.iter().zip(given) {
-            let (mut said, seen) = given?;
-            if asked.0 == Layer::Reflex {
-                self.reflex(turn, episode, proposals, Some((said, seen))).await?;
+        for (due, given) in group.iter().zip(given) {
+            let mut given = given?;
+            if due.layer == Layer::Reflex {
+                self.reflex(turn, episode, proposals, Some(given)).await?;
                 continue;
             }
             // Tactical named subgoals of the plan that it was shown, and the one in force may be another one with the same names.
             let is_new = episode.plan.as_ref().is_some_and(|made| made.step == episode.step);
-            if let (Layer::Tactical, true, Said::Answer(answer)) = (asked.0, is_new, &mut said) {
+            if let (Layer::Tactical, true, LayerAnswer::Answer(answer)) = (due.layer, is_new, &mut given.answer) {
                 answer["reached"] = json!([]);
             }
-            self.take(turn, *asked, (said, seen), episode, proposals).await?;
+            self.take(turn, *due, given, episode, proposals).await?;
         }
         Ok(())
     }

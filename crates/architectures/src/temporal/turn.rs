@@ -64,6 +64,6 @@ impl<'a> Turn<'a> {
         lane: gimbal_core::LaneId,
         names: &[String],
     ) -> Result<Vec<Block>, EpisodeStopped> {
-        crate::first::blocks(self.stage, lane, self.first.as_ref(), names).await
+        crate::shared::seen_blocks::blocks(self.stage, lane, self.first.as_ref(), names).await
     }
 }

@@ -1,12 +1,13 @@
 //! What layers want of a step, from what they gave: sequences, proposals, and what stands against them.
 
-use gimbal_core::{Digest, EpisodeStopped, LaneId, Milli, Rejection, RejectionKind};
+use gimbal_core::{EpisodeStopped, LaneId, Milli, Rejection, RejectionKind};
 use gimbal_messages::records::temporal::{LayerAsked, LayerProposed, LayerViolated, SubgoalReached};
 use gimbal_messages::{StageExt, party};
 use gimbal_temporal::{Layer, Proposal};
 use serde_json::Value;
 
-use super::asking::{Said, share};
+use super::answer::{Due, Given, LayerAnswer};
+use super::asking::share;
 use super::sending::sent;
 use super::state::Episode;
 use super::turn::Turn;
@@ -20,33 +21,36 @@ impl Temporal {
     pub(super) async fn take(
         &self,
         turn: &Turn<'_>,
-        (layer, why): (Layer, &'static str),
-        (said, seen): (Said, Digest),
+        due: Due,
+        Given { answer, seen }: Given,
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), EpisodeStopped> {
-        asked(turn, episode.step, (layer, why), matches!(said, Said::Same)).await;
-        match said {
-            Said::Same => {
+        let layer = due.layer;
+        asked(turn, episode.step, due, matches!(answer, LayerAnswer::Same)).await;
+        match answer {
+            LayerAnswer::Same => {
                 // A sequence is used up step by step; the same state asks for the same again.
                 let again = episode.cache.get(&layer).map(|(_, answer)| answer.clone());
                 if let (Layer::Tactical, Some(answer)) = (layer, again) {
                     self.take_sequence(turn, episode, &answer).await;
                 }
             }
-            Said::Nothing => {}
-            Said::Message(kind, projected) => self.take_message(turn, episode, layer, (kind, projected, seen)).await,
-            Said::Answer(answer) if layer == Layer::Tactical => {
+            LayerAnswer::Nothing => {}
+            LayerAnswer::Message(kind, projected) => {
+                self.take_message(turn, episode, layer, kind, projected, seen).await
+            }
+            LayerAnswer::Answer(answer) if layer == Layer::Tactical => {
                 episode.cache.insert(layer, (seen, answer.clone()));
                 self.take_sequence(turn, episode, &answer).await;
                 self.take_reached(turn, episode, &answer).await;
                 self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
             }
-            Said::Answer(answer) => {
+            LayerAnswer::Answer(answer) => {
                 self.take_action(turn, episode, &answer, proposals).await?;
                 self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
             }
-            Said::Remark(text) => {
+            LayerAnswer::Remark(text) => {
                 episode.cache.insert(layer, (seen, Value::Null));
                 self.take_remark(turn, episode, layer, &text, proposals).await?;
             }
@@ -56,14 +60,14 @@ impl Temporal {
 
     /// Asks the planner about a call that needs a plan (CTHA-065, CTHA-098). Without contracts nobody plans.
     async fn escalate(&self, turn: &Turn<'_>, episode: &mut Episode) -> Result<(), EpisodeStopped> {
-        let (layer, why) = (Layer::Strategic, "escalation");
-        if !self.contracts || self.agent_of(layer).is_none() {
+        let due = Due { layer: Layer::Strategic, why: "escalation" };
+        if !self.contracts || self.agent_of(due.layer).is_none() {
             return Ok(());
         }
-        let (said, seen) = self.ask(turn, LaneId::MAIN, (layer, why), episode, &[]).await?;
-        asked(turn, episode.step, (layer, why), matches!(said, Said::Same)).await;
-        if let Said::Message(kind, projected) = said {
-            self.take_message(turn, episode, layer, (kind, projected, seen)).await;
+        let Given { answer, seen } = self.ask(turn, LaneId::MAIN, due, episode, &[]).await?;
+        asked(turn, episode.step, due, matches!(answer, LayerAnswer::Same)).await;
+        if let LayerAnswer::Message(kind, projected) = answer {
+            self.take_message(turn, episode, due.layer, kind, projected, seen).await;
         }
         Ok(())
     }
@@ -74,16 +78,17 @@ impl Temporal {
         turn: &Turn<'_>,
         episode: &mut Episode,
         proposals: &mut Vec<Proposal>,
-        mut given: Option<(Said, Digest)>,
+        mut given: Option<Given>,
     ) -> Result<(), EpisodeStopped> {
+        let due = Due { layer: Layer::Reflex, why: "period" };
         let mut refused: Vec<String> = Vec::new();
         for _ in 0..ATTEMPTS {
             let given = match given.take() {
                 Some(given) => given,
-                None => self.ask(turn, LaneId::MAIN, (Layer::Reflex, "period"), episode, &refused).await?,
+                None => self.ask(turn, LaneId::MAIN, due, episode, &refused).await?,
             };
             let before = (proposals.len(), episode.refusals);
-            self.take(turn, (Layer::Reflex, "period"), given, episode, proposals).await?;
+            self.take(turn, due, given, episode, proposals).await?;
             if proposals.len() > before.0 || episode.refusals == before.1 {
                 break;
             }
@@ -152,7 +157,7 @@ impl Temporal {
         let arrived = turn.stage.send(LaneId::MAIN, layer.name(), party::ALL, "remark", Value::from(text)).await;
         watch.lap("messages");
         let outcome = if arrived.is_some() { "free" } else { "lost" };
-        let record = sent(episode.step, (layer, party::ALL), ("remark", outcome), text);
+        let record = sent(episode.step, layer, party::ALL, "remark", outcome, text);
         turn.stage.record(LaneId::MAIN, &record).await;
         if let Some(heard) = arrived.as_ref().and_then(Value::as_str) {
             episode.remarks.insert(layer, heard.to_owned());
@@ -298,7 +303,7 @@ impl Temporal {
 }
 
 /// Records that a layer was due, and why.
-async fn asked(turn: &Turn<'_>, step: u32, (layer, why): (Layer, &str), cached: bool) {
+async fn asked(turn: &Turn<'_>, step: u32, Due { layer, why }: Due, cached: bool) {
     let record = LayerAsked { step, layer: layer.name().to_owned(), why: why.to_owned(), cached };
     turn.stage.record(LaneId::MAIN, &record).await;
 }

@@ -1,8 +1,8 @@
 //! What may be cited, and what becomes of the rest (ARES-001, ARES-008, ARES-030, ARES-035).
 
 use gimbal_messages::Tier;
-use gimbal_messages::records::debate::{Asserted, Confidence, FellBack, Refused, Reshaped, VerdictGiven};
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::debate::{Asserted, Confidence, FellBack, Refused, VerdictGiven};
+use gimbal_messages::records::reading::{Parsed, Reshaped};
 use serde_json::{Value, json};
 
 use super::{Court, Played, UNEXPLAINED, answer, skeptic};

@@ -1,8 +1,8 @@
 //! Every prompt once, as it is sent, and every role by an expert under every protocol, free and constrained.
 
 use gimbal_messages::Tier;
-use gimbal_messages::records::debate::{FellBack, Narrated, Refused, Reshaped};
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::debate::{FellBack, Narrated, Refused};
+use gimbal_messages::records::reading::{Parsed, Reshaped};
 use gimbal_model::shape::fits;
 use serde_json::{Value, json};
 

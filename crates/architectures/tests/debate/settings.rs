@@ -1,6 +1,8 @@
 //! Settings: what cannot be meant is refused with its key, and what decides an episode is in its key.
 
-use gimbal_architectures::{debate, kinds};
+use gimbal_agent::{Family, Placed};
+use gimbal_architectures::debate::DebateKind;
+use gimbal_architectures::kinds;
 use gimbal_core::Offers;
 use gimbal_evidence::claim::Predicate;
 use serde_json::{Value, json};
@@ -143,10 +145,11 @@ fn what_a_pipeline_does_not_use_makes_no_cell_of_its_own() {
 #[test]
 fn every_persona_that_states_predicates_explains_all_of_them() {
     let settings = json!({ "anchored": true, "active_oracle": "model" });
-    let (mut agents, _) = debate::agents(&settings, &TestFiles::default()).unwrap();
-    agents.extend(debate::agents(&json!({ "neutral": true }), &TestFiles::default()).unwrap().0);
+    let team = |settings: &Value| DebateKind.team(settings, &TestFiles::default()).unwrap().agents;
+    let mut agents = team(&settings);
+    agents.extend(team(&json!({ "neutral": true })));
     assert_eq!(agents.len(), 7);
-    for (place, agent) in agents {
+    for Placed { place, agent } in agents {
         let prompt = agent.show(&gimbal_agent::sample::brief(), &[], "Wait", &[]).unwrap().text();
         for form in Predicate::FORMS {
             let word = form.split(' ').next().unwrap();

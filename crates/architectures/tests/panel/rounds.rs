@@ -4,8 +4,8 @@ use gimbal_consensus::Consensus;
 use gimbal_core::event::Body;
 use gimbal_messages::Tier;
 use gimbal_messages::records::consensus::{Ended, Outcome};
-use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::records::panel::Balloted;
+use gimbal_messages::records::reading::Parsed;
 use serde_json::{Value, json};
 
 use super::panel;

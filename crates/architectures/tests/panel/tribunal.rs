@@ -1,9 +1,8 @@
 //! One brief, members apart, five answers each, and what is counted (ARES-098, ARES-122).
 
 use gimbal_messages::Tier;
-use gimbal_messages::records::debate::Reshaped;
-use gimbal_messages::records::hierarchy::Parsed;
 use gimbal_messages::records::panel::{NoOpinion, Opinion, Ruled, Tabulated};
+use gimbal_messages::records::reading::{Parsed, Reshaped};
 use gimbal_study::faults::{Fault, Faults, ONE};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use gimbal_core::Catalogue;
 use gimbal_core::fit::Offers;
 use gimbal_messages::Tier;
-use gimbal_messages::records::hierarchy::Parsed;
+use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::records::temporal::{LayerDecided, LayerSent};
 use gimbal_testkit::environments::lamps::Lamps;
 use gimbal_testkit::environments::repository::Repository;

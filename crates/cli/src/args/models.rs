@@ -100,7 +100,7 @@ pub struct PersonaShow {
     /// Show the agent of a configuration of personas/configurations.yaml
     #[arg(long, value_name = "NAME")]
     pub configuration: Option<String>,
-    /// Environment whose brief fills the template (default: the study's, or `cage2`)
+    /// Environment whose brief fills the template (default: the study's; else the first one that holds what the agent is shown, or `cage2`)
     #[arg(long, value_name = "NAME")]
     pub environment: Option<String>,
     /// Context blocks, e.g. `--context status,history`

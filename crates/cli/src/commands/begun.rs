@@ -1,8 +1,7 @@
 //! An environment as commands show it that print prompts or check tools: one step after the beginning of its first task.
 
-use gimbal_agent::prompt;
 use gimbal_core::tracker::Stepped;
-use gimbal_core::{Environment, Reply, ToolCall, Tracker, nearest};
+use gimbal_core::{Environment, Reply, Tracker, nearest};
 use serde_json::Value;
 
 use crate::exit::Failure;
@@ -37,22 +36,4 @@ pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
         tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
     }
     Ok(Begun { environment, tracker })
-}
-
-/// The action texts of tools with at most one parameter of known literals, without what requests leave out.
-pub fn actions(environment: &dyn Environment) -> Vec<String> {
-    let (mut actions, brief) = (Vec::new(), environment.brief());
-    let sent = |call: &ToolCall| prompt::explains(brief, &call.tool);
-    for tool in environment.tools().iter() {
-        let required: Vec<&str> = tool.required().collect();
-        match required.as_slice() {
-            [] => actions.push(ToolCall::bare(&tool.name)),
-            [parameter] => {
-                let choices = environment.choices(&tool.name, parameter).unwrap_or_default();
-                actions.extend(choices.iter().map(|choice| ToolCall::with(&tool.name, &[(parameter, choice)])));
-            }
-            _ => {}
-        }
-    }
-    actions.iter().filter(|call| sent(call)).map(|call| environment.render(call)).collect()
 }

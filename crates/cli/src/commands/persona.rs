@@ -4,32 +4,37 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gimbal_agent::persona::configurations;
-use gimbal_agent::{Persona, prompt};
-use gimbal_architectures::control::Summariser;
-use gimbal_architectures::{Family, Placed, families, place_of};
+use gimbal_agent::shown::{FirstPrompts, ShownEnvironment};
+use gimbal_agent::{Family, Persona, Team, prompt};
 use gimbal_core::{Block, nearest};
-use gimbal_messages::spaced;
 use gimbal_study::plan::{self, labels};
 use serde_json::{Map, Value, json};
 
-use super::begun::{Begun, actions, begun};
+use super::begun::{Begun, begun};
 use crate::args::{PersonaShow, PersonaVerb};
 use crate::exit::Failure;
 use crate::home::Home;
+use crate::registry::{environments, families};
 
-/// The environment that has packets of evidence.
-const PACKETS: &str = "triage";
-/// The environment that is played by ballots.
-const BALLOTS: &str = "consensus";
+/// The architecture of a persona that takes no place in another one.
+const ALONE: &str = "react";
+/// The environment whose brief fills templates, where nothing else is said.
+const ENVIRONMENT: &str = "cage2";
 
 /// The architecture of this name, where it asks agents.
 fn family(base: &str) -> Option<Arc<dyn Family>> {
     families().into_iter().find(|family| family.name() == base && family.asks_agents())
 }
 
-/// Whether agents of this architecture that answer with a message are shown the context blocks.
-fn shows_blocks(base: &str) -> bool {
-    family(base).is_some_and(|family| family.shows_blocks_to_all())
+/// The first environment that the architecture fits, where all its agents are shown context blocks: the usual environment may not have them.
+/// `None` elsewhere, and if the settings are wrong, which is reported when agents are made of them.
+fn fitting(home: &Home, family: &dyn Family, settings: &Map<String, Value>) -> Option<String> {
+    if !family.shows_blocks_to_all() {
+        return None;
+    }
+    let needs = family.build(&Value::Object(settings.clone()), &*home.files).ok()?.needs();
+    let found = environments().into_iter().find(|environment| needs.unmet(&environment.offers()).is_empty());
+    found.map(|environment| environment.name().to_owned())
 }
 
 /// Shows personas.
@@ -65,10 +70,10 @@ struct Subject {
 
 fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     let mut subject = Subject {
-        base: "react".to_owned(),
+        base: ALONE.to_owned(),
         only: None,
         settings: Map::new(),
-        environment: "cage2".to_owned(),
+        environment: ENVIRONMENT.to_owned(),
         options: json!({}),
     };
     if let (Some(file), Some(cell)) = (&asked.study, &asked.cell) {
@@ -87,11 +92,10 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     if let Some(name) = &asked.name {
         place(home, name, &mut subject)?;
     }
-    if shows_blocks(&subject.base) && asked.study.is_none() {
-        let by_ballots = subject.settings.get("rounds") == Some(&json!(true))
-            || subject.settings.get("configuration") == Some(&json!("seats"));
-        let shown = if by_ballots { BALLOTS } else { PACKETS };
-        shown.clone_into(&mut subject.environment);
+    if let Some(family) = family(&subject.base).filter(|_| asked.study.is_none())
+        && let Some(environment) = fitting(home, &*family, &subject.settings)
+    {
+        subject.environment = environment;
     }
     if let Some(environment) = asked.environment.as_ref().filter(|name| **name != subject.environment) {
         (subject.environment, subject.options) = (environment.clone(), json!({}));
@@ -116,29 +120,17 @@ fn subject(home: &Home, asked: &PersonaShow) -> Result<Subject, Failure> {
     Ok(subject)
 }
 
-/// Puts a persona where it belongs: alone, or in its place in the hierarchy.
+/// Puts a persona where it belongs: in its place in the first architecture that has one for it, or alone.
 fn place(home: &Home, name: &str, subject: &mut Subject) -> Result<(), Failure> {
     let persona = Persona::load(name, &*home.files).map_err(Failure::usage)?;
-    let place = match persona.core.contract.as_deref() {
-        Some(message) => place_of(message),
-        None if persona.core.is_asked() => Some(("cyclic", "executor")),
-        None if persona.core.tools.iter().any(|tool| tool.delegate.is_some()) => Some(("hierarchy", "planner")),
-        None => None,
-    };
-    let Some((base, place)) = place else {
+    let found = families().into_iter().find_map(|family| family.place_of(&persona).map(|place| (family, place)));
+    let Some((family, place)) = found else {
         subject.settings.insert("persona".to_owned(), json!(name));
         return Ok(());
     };
-    base.clone_into(&mut subject.base);
-    let (place, shown) = match family(base) {
-        Some(family) => {
-            let place = family.place(place, name);
-            (place, family.showing(place, name))
-        }
-        None => (place, json!({ place: { "persona": name } })),
-    };
+    family.name().clone_into(&mut subject.base);
     subject.only = Some(place);
-    if let Value::Object(shown) = shown {
+    if let Value::Object(shown) = family.showing(place, name) {
         subject.settings.extend(shown);
     }
     Ok(())
@@ -176,25 +168,15 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (known: {})", known.join(", "))))
 }
 
-/// The agents of an architecture, by their places, and the context blocks of the one that acts.
-fn agents(home: &Home, base: &str, settings: Map<String, Value>) -> Result<(Vec<Placed>, Vec<String>), Failure> {
-    let settings = Value::Object(settings);
-    if base == Summariser::PLACE {
-        let summariser = Summariser::new(&settings, &*home.files).map_err(Failure::usage)?;
-        return Ok((vec![(Summariser::PLACE, summariser.into_agent())], Vec::new()));
-    }
-    let family = family(base).ok_or_else(|| Failure::Usage(format!("`{base}` asks no agent")))?;
-    family.agents(&settings, &*home.files).map_err(Failure::usage)
-}
-
 /// The whole prompts of the second step of an episode in which the first step was idle.
 async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     let Subject { base, only, mut settings, environment: name, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());
-    let (agents, wanted) = agents(home, &base, settings)?;
+    let family = family(&base).ok_or_else(|| Failure::Usage(format!("`{base}` asks no agent")))?;
+    let Team { agents, context } = family.team(&Value::Object(settings), &*home.files).map_err(Failure::usage)?;
     let Begun { environment, tracker } = begun(&name, &options).await?;
     let mut blocks = Vec::new();
-    for block in wanted {
+    for block in context {
         let Some(text) = tracker.block(&block) else {
             let known = tracker.blocks();
             let hint = nearest::hint(&block, known.iter().map(|name| name.as_ref()));
@@ -204,32 +186,13 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
         };
         blocks.push(Block { name: block, text: text.into() });
     }
-    let idle_text = environment.render(&environment.brief().idle);
-    let actions = actions(&*environment);
-    let about = prompt::PromptContext { brief: environment.brief(), idle: &idle_text, tools: &[], actions: &actions };
+    let environment = ShownEnvironment::new(&*environment, tracker.queries());
     let alone = agents.len() == 1;
-    for (place, agent) in agents.iter().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
-        let system =
-            agent.show(environment.brief(), tracker.queries(), &idle_text, &actions).map_err(Failure::usage)?;
-        let user = match agent.message() {
-            None if agent.persona().core.is_asked() => {
-                let message = spaced(&json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }));
-                let question = prompt::Question { target: "(the name of a subtask)", message: &message };
-                prompt::asked(agent.persona(), about, 2, &blocks, question)
-            }
-            None => prompt::user(agent.persona(), about, 2, &blocks),
-            Some(message) => {
-                let target = environment.brief().subjects.first().cloned().unwrap_or_default();
-                let message = spaced(&message.request(environment.brief(), &target));
-                let question = prompt::Question { target: &target, message: &message };
-                // Who argues over a packet is shown it.
-                let shown = if shows_blocks(&base) { &blocks[..] } else { &[] };
-                prompt::asked(agent.persona(), about, 2, shown, question)
-            }
-        }
-        .map_err(Failure::usage)?;
-        let whose = if alone { String::new() } else { format!("{place}, ") };
-        for (speaker, parts) in [("system", &system.parts), ("user, step 2", &user)] {
+    for placed in agents.iter().filter(|placed| only.is_none_or(|only| only == placed.place)) {
+        let FirstPrompts { system, user } =
+            FirstPrompts::new(&*family, placed, &environment, &blocks).map_err(Failure::usage)?;
+        let whose = if alone { String::new() } else { format!("{}, ", placed.place) };
+        for (speaker, parts) in [("system", &system), ("user, step 2", &user)] {
             println!("=== {whose}{speaker}");
             print_parts(parts, asked.plain);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::printable;
-use gimbal_architectures::control::{CALLS_USED, Deed, ENDED_IT, Stretch, Summariser, Won, write_shots};
+use gimbal_architectures::control::{CALLS_USED, CallResult, ENDED_IT, Summariser, Won, WorkSegment, write_shots};
 use gimbal_core::{TaskId, ToolCall, Usage};
 use gimbal_cyc::cyclic::shots::{self, Shots};
 use gimbal_cyc::cyclic::{ResultFold, SegmentStop, Trajectory};
@@ -185,22 +185,22 @@ impl Writer<'_> {
         let passed = Episodes::of(self.folder, self.stored).pass(|episode| played(&episode.id), &mut [&mut fold]);
         passed.map_err(run_failure)?;
         let mut results = fold.results.unwrap_or_default().into_iter();
-        let mut stretches = Vec::with_capacity(walk.segments.len());
+        let mut segments = Vec::with_capacity(walk.segments.len());
         for segment in &walk.segments {
-            let mut deeds = Vec::with_capacity(segment.acts.len());
+            let mut calls = Vec::with_capacity(segment.acts.len());
             for act in &segment.acts {
                 let arguments = serde_json::from_str(&act.arguments).unwrap_or_default();
                 let call = ToolCall { tool: act.tool.clone(), arguments };
-                deeds.push(Deed { call, result: results.next().unwrap_or_default() });
+                calls.push(CallResult { call, result: results.next().unwrap_or_default() });
             }
-            stretches.push(Stretch {
+            segments.push(WorkSegment {
                 subtask: segment.node.clone(),
                 goal: walk.goal_of(segment).to_owned(),
-                deeds,
+                calls,
                 ended: ended(segment.ended).to_owned(),
             });
         }
-        Ok(Won { task: walk.goal.clone(), stretches, plain: walk.summary() })
+        Ok(Won { task: walk.goal.clone(), segments, plain: walk.summary() })
     }
 }
 

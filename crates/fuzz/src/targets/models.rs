@@ -1,7 +1,7 @@
 //! What models and providers say.
 
 use gimbal_agent::Protocol;
-use gimbal_agent::protocol::Saying;
+use gimbal_agent::protocol::ReplyContent;
 use gimbal_agent::reading::{array, object};
 use gimbal_model::PriceTable;
 use gimbal_model::gguf::check_bytes;
@@ -31,23 +31,23 @@ fn plain(text: &str) -> String {
 
 /// Nothing is read that the text does not state: an answer is in it line by line, the name of a tool as it was written,
 /// and a text that cannot be read stays as it is.
-fn stated(text: &str, saying: &Saying) {
+fn stated(text: &str, content: &ReplyContent) {
     // What is written as an escape within JSON is another letter then.
     let escapes = text.contains('\\') || text.contains("boxed");
     let whole = plain(text);
-    match saying {
-        Saying::Answer(answer) if !escapes => {
+    match content {
+        ReplyContent::Answer(answer) if !escapes => {
             for line in answer.lines() {
                 // An answer that is a value is written anew, member by member.
                 let is_value = line.starts_with(['{', '[']) || line.parse::<f64>().is_ok();
                 assert!(is_value || whole.contains(&plain(line)), "an answer that the text does not hold: {line:?}");
             }
         }
-        Saying::Use(used) if !escapes => {
+        ReplyContent::Use(used) if !escapes => {
             assert!(whole.contains(&plain(&used.name)), "a tool that the text does not hold: {:?}", used.name);
         }
-        Saying::Raw(raw) => assert!(raw.lines().all(|line| whole.contains(&plain(line)))),
-        Saying::Answer(_) | Saying::Use(_) => {}
+        ReplyContent::Raw(raw) => assert!(raw.lines().all(|line| whole.contains(&plain(line)))),
+        ReplyContent::Answer(_) | ReplyContent::Use(_) => {}
     }
 }
 
@@ -55,8 +55,8 @@ fn stated(text: &str, saying: &Saying) {
 pub fn answer(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
-        stated(text, &protocol.read(text).saying);
-        stated(text, &protocol.read_message(text).saying);
+        stated(text, &protocol.read(text).content);
+        stated(text, &protocol.read_message(text).content);
         let _ = protocol.missing(text, true);
     }
     let _ = (array(text), object(text));

@@ -12,8 +12,8 @@ use super::{owned, text};
 
 static CONTRACTS: LazyLock<Vec<Contract>> = LazyLock::new(|| {
     let all = [
-        ("opinion", include_str!("../../../../contracts/opinion.json")),
-        ("ballot", include_str!("../../../../contracts/ballot.json")),
+        ("opinion", include_str!("../../../architectures/src/panel/contracts/opinion.json")),
+        ("ballot", include_str!("../../../architectures/src/panel/contracts/ballot.json")),
     ];
     all.into_iter().filter_map(|(name, text)| Contract::parse(name, text).ok()).collect()
 });

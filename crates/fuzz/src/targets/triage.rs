@@ -8,8 +8,9 @@ use super::{owned, text};
 
 const SCENARIO: &str = include_str!("../../../../envs/triage/scenarios/dev/night_sudo/scenario.yaml");
 
-static POSITION: LazyLock<Option<Contract>> =
-    LazyLock::new(|| Contract::parse("position", include_str!("../../../../contracts/position.json")).ok());
+static POSITION: LazyLock<Option<Contract>> = LazyLock::new(|| {
+    Contract::parse("position", include_str!("../../../architectures/src/debate/contracts/position.json")).ok()
+});
 
 pub fn scenarios() -> Vec<Vec<u8>> {
     owned(&[SCENARIO])

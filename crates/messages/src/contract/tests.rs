@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{Change, ChangeKind, Contract};
 use crate::{Tier, spaced};
 
-const POSITION: &str = include_str!("../../../../contracts/position.json");
-const PLAN: &str = include_str!("../../../../contracts/plan.json");
+const POSITION: &str = include_str!("../../../architectures/src/debate/contracts/position.json");
+const PLAN: &str = include_str!("../../../temporal/src/contracts/plan.json");
 
 fn position() -> Contract {
     Contract::parse("position", POSITION).unwrap()
@@ -104,7 +104,7 @@ fn a_plan_of_the_temporal_hierarchy_is_a_contract_too() {
 // covers: SH-03, CTHA-049
 #[test]
 fn an_object_with_open_names_has_a_form_and_rules() {
-    let policy = Contract::parse("policy", include_str!("../../../../contracts/policy.json")).unwrap();
+    let policy = Contract::parse("policy", include_str!("../../../temporal/src/contracts/policy.json")).unwrap();
     let value = json!({
         "rules": [{ "id": "r1", "condition": "always", "action": "Log" }], "thresholds": { "calls": "40" }
     });

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::records;
 
+/// The sides, which send messages under these names.
+pub const SIDES: [&str; 2] = ["architect", "skeptic"];
+
 records! {
-    /// Kinds that a debate writes, beside those of the engine.
+    /// Kinds that a debate writes, beside those of the engine and of reading.
     Asserted = "asserted",
     Refused = "refused",
-    Reshaped = "reshaped",
     Confidence = "confidence",
     FellBack = "fell_back",
     Breach = "breach",
@@ -67,23 +69,6 @@ pub struct Refused {
     pub reason: String,
     /// What was found, shortened.
     pub what: String,
-}
-
-/// Rules brought a message into the shape of its contract (SH-03): how many changes of each kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reshaped {
-    /// The side that wrote it.
-    pub role: String,
-    /// Name of the contract.
-    pub contract: String,
-    /// Values read as the type that is asked for.
-    pub coerced: u32,
-    /// Texts, lists and numbers cut to their bounds.
-    pub clipped: u32,
-    /// Members left out.
-    pub dropped: u32,
-    /// Defaults filled in.
-    pub filled: u32,
 }
 
 /// The position of a side in a round (ARES-078).

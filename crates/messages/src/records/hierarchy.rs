@@ -1,34 +1,16 @@
 //! What a planner with advisers records (BOG-056..074).
 
-use gimbal_core::TokenCount;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::records;
-use crate::Tier;
 
 records! {
-    /// Kinds that the hierarchy writes, beside those of the engine.
-    Parsed = "parsed",
+    /// Kinds that the hierarchy writes, beside those of the engine and of reading.
     Dropped = "dropped",
     Mismatch = "mismatch",
     OffMenu = "off_menu",
     Arbitrated = "arbitrated",
-}
-
-/// How the message of an adviser was read (BOG-070).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parsed {
-    /// Name of the message.
-    pub contract: String,
-    /// Which way it was read.
-    pub tier: Tier,
-    /// How many of its values could not be read; absent where all could, and for the default, which is unread as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unread: Option<u64>,
-    /// The tokens of the message, where its contract bounds tokens: exact where the tokenizer of the model that wrote it is at hand.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<TokenCount>,
 }
 
 /// A suggestion is not a legal action: the planner reads that it was dropped and cannot take it.

@@ -1,4 +1,5 @@
-//! The records that reports read, by the room that writes them.
+//! The records that works and reports read, a file for each system that writes them. A record that no report reads is in the folder of its
+//! system. `engine`, `reading` and `stage` are of all systems.
 
 pub mod attack;
 pub mod consensus;
@@ -9,6 +10,7 @@ pub mod gate;
 pub mod hierarchy;
 pub mod memory;
 pub mod panel;
+pub mod reading;
 pub mod search;
 pub mod stage;
 pub mod temporal;

@@ -259,8 +259,8 @@ async fn sample((_, place, family, design, protocol, constrained, spoilt): Sampl
     let design = found.unwrap_or_else(|| panic!("{family}: no design {design} in {}", names()));
     let cells = Cell::all(design.family.name(), &design.settings).into_iter();
     let cell = cells.into_iter().find(|cell| cell.protocol == protocol && cell.constrained == constrained).unwrap();
-    let (agents, _) = design.family.agents(&cell.all_settings(), &files()).unwrap();
-    let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), place.family.offers().asks);
+    let team = design.family.team(&cell.all_settings(), &files()).unwrap();
+    let cast = Cast::new(team.into_agents(), place.family.offers().asks);
     let (task, seed) = (place.task(design.task), 4);
     let trials =
         cell.session(&*place.family, &place.options, (&task, seed), (spoilt, design.limits(), &design.faults())).await;

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use gimbal_agent::Family;
 use gimbal_agent::persona::configurations;
-use gimbal_architectures::{Family, families};
+use gimbal_architectures::families;
 use gimbal_core::Limits;
 use gimbal_study::faults::{Fault, Faults, ONE};
+use gimbal_testkit::plays::dispute::DisputeKind;
 use serde_json::{Value, json};
 
 use super::common::{Cell, PROTOCOLS, architecture, controllers, files, solver};
@@ -69,9 +71,10 @@ impl Design {
     }
 }
 
-/// The families that ask agents.
+/// The families that ask agents, and a throw-away one that no file of the test names: a new family is read as it is.
 pub fn asking() -> Vec<Arc<dyn Family>> {
-    families().into_iter().filter(|family| family.asks_agents()).collect()
+    let all = families().into_iter().chain([Arc::new(DisputeKind) as Arc<dyn Family>]);
+    all.filter(|family| family.asks_agents()).collect()
 }
 
 /// The designs of one family: its shipped configurations, what it is audited in, and what only shows in a whole task.

@@ -43,14 +43,17 @@ pub enum Kind {
     Weighs,
     /// A ballot of a seat.
     Votes,
+    /// Any other message: the rules for all requests hold.
+    Answers,
     /// The same message once more, because it could not be read.
     Repairs,
     /// An answer to the environment's own tools.
     Serves,
 }
 
-/// The kinds of request by the message that is asked for. A new message needs a line here.
-const KINDS: [(&str, Kind); 23] = [
+/// The messages that are asked for with more than every request has: rules of their own hold for them. Any other message is [`Kind::Answers`], so
+/// that a new one needs no line here.
+const KINDS: &[(&str, Kind)] = &[
     ("analysis", Kind::Advises),
     ("suggestions", Kind::Advises),
     ("graph", Kind::Plans),
@@ -77,8 +80,13 @@ const KINDS: [(&str, Kind); 23] = [
 ];
 
 /// The kind of request for a message.
-pub fn kind_of(message: &str) -> Option<Kind> {
-    KINDS.into_iter().find(|(name, _)| *name == message).map(|(_, kind)| kind)
+fn kind_of(message: &str) -> Kind {
+    KINDS.iter().find(|(name, _)| *name == message).map_or(Kind::Answers, |(_, kind)| *kind)
+}
+
+/// The messages that rules of their own hold for.
+pub fn with_own_rules() -> BTreeSet<&'static str> {
+    KINDS.iter().map(|(name, _)| *name).collect()
 }
 
 /// The agents of a design, and the roles that the environment's own tools ask.
@@ -96,7 +104,7 @@ impl Cast {
         self.agents.iter().filter(move |agent| agent.role() == role)
     }
 
-    /// What is asked for; why not, where no agent of the design is in this role or its message has no kind.
+    /// What is asked for; why not, where no agent of the design is in this role.
     fn kind(&self, role: &str) -> Result<Kind, String> {
         if self.asks.iter().any(|own| own == role) {
             return Ok(Kind::Serves);
@@ -105,9 +113,7 @@ impl Cast {
         let mut found = Err(format!("no agent of the design is in the role `{role}`"));
         for agent in self.of(role) {
             let kind = match agent.message() {
-                Some(message) => {
-                    kind_of(message.name()).ok_or(format!("the message `{}` has no kind", message.name()))?
-                }
+                Some(message) => kind_of(message.name()),
                 None if agent.settings().acting.is_some() => Kind::Works,
                 None => Kind::Decides,
             };

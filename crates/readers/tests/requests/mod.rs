@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use changes::{OF_SUMMARIES, Sample};
 use common::{Asked, Cell, Played};
 use designs::Design;
-use gimbal_architectures::Family;
-use gimbal_architectures::control::{Deed, Stretch, Summariser, Won};
+use gimbal_agent::Family;
+use gimbal_architectures::control::{CallResult, Summariser, SummariserKind, Won, WorkSegment};
 use gimbal_core::event::Body;
 use gimbal_core::{Grammar, TaskId, ToolCall};
 use letter::Cast;
@@ -115,9 +115,9 @@ impl Read {
 /// Plays a design in one form, and looks at its requests.
 async fn read_one(place: &Place, design: &Design, (cell, spoilt): (&Cell, bool)) -> Read {
     let (task, seed, family) = (place.task(design.task), 4, design.family.name());
-    let (agents, _) = design.family.agents(&cell.all_settings(), &common::files()).unwrap();
+    let team = design.family.team(&cell.all_settings(), &common::files()).unwrap();
     let asks = place.family.offers().asks;
-    let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), asks.clone());
+    let cast = Cast::new(team.into_agents(), asks.clone());
     let mask = if cell.constrained { "constrained" } else { "free" };
     let spoiled = if spoilt { "-spoilt" } else { "" };
     let mut read = Read::default();
@@ -226,13 +226,14 @@ fn every_environment_and_every_family_that_asks_agents_is_read() {
         unread.retain(|name| fitting.iter().all(|design| design.family.name() != *name));
     }
     assert_eq!(unread, Vec::<&str>::new(), "families that fit no environment");
-    // What agents answer with has a kind, so that the rules for it are known.
-    for family in gimbal_architectures::families() {
-        for answer in family.answers() {
-            let message = answer.message.name();
-            assert!(letter::kind_of(message).is_some(), "{}: `{message}` has no kind of request", family.name());
-        }
-    }
+    // Rules of their own are for messages that there are.
+    let messages: BTreeSet<&str> = gimbal_architectures::messages().into_iter().map(|message| message.name()).collect();
+    let known = letter::with_own_rules();
+    assert_eq!(
+        known.difference(&messages).collect::<Vec<_>>(),
+        Vec::<&&str>::new(),
+        "messages that nobody answers with"
+    );
 }
 
 /// A simulated path that ends without its goal is looked back on, and the note is told to whoever searches on. Where the belief state does not hold
@@ -249,8 +250,8 @@ async fn a_reflector_of_a_search_can_answer_from_its_requests() {
             Cell::all("lats", &json!({ "reflections": 1 })).iter().flat_map(|cell| [(cell, false), (cell, true)])
         {
             let (task, seed) = (place.task(None), 4);
-            let (agents, _) = family.agents(&cell.all_settings(), &common::files()).unwrap();
-            let cast = Cast::new(agents.into_iter().map(|(_, agent)| agent).collect(), place.family.offers().asks);
+            let team = family.team(&cell.all_settings(), &common::files()).unwrap();
+            let cast = Cast::new(team.into_agents(), place.family.offers().asks);
             let (played, asked) = cell.requests(&*place.family, &place.options, (&task, seed), spoilt).await;
             let mask = if cell.constrained { "constrained" } else { "free" };
             let file = format!("lats-lost-{}-{mask}{}", cell.protocol, if spoilt { "-spoilt" } else { "" });
@@ -270,12 +271,12 @@ async fn a_reflector_of_a_search_can_answer_from_its_requests() {
 
 /// An episode as a summariser is told it.
 fn won(played: &Played) -> Won {
-    let (mut won, mut open, mut deeds) = (Won::default(), None, Vec::new());
+    let (mut won, mut open, mut calls) = (Won::default(), None, Vec::new());
     let (mut goals, mut at) = (Value::Null, Value::Null);
-    let stretch = |goals: &Value, at: &Value, deeds: Vec<Deed>, ended: &str| {
+    let segment = |goals: &Value, at: &Value, calls: Vec<CallResult>, ended: &str| {
         let node = goals.as_array().unwrap().iter().find(|node| node["name"] == *at).unwrap();
         let text = |key: &str| node[key].as_str().unwrap().to_owned();
-        Stretch { subtask: text("name"), goal: text("goal"), deeds, ended: ended.to_owned() }
+        WorkSegment { subtask: text("name"), goal: text("goal"), calls, ended: ended.to_owned() }
     };
     for event in played.events() {
         match &event.body {
@@ -284,10 +285,10 @@ fn won(played: &Played) -> Won {
                 open = Some(ToolCall { tool: call.tool.clone(), arguments });
             }
             Body::Stepped(step) => {
-                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&step.observation) }));
+                calls.extend(open.take().map(|call| CallResult { call, result: played.text(&step.observation) }));
             }
             Body::Rejected(refusal) => {
-                deeds.extend(open.take().map(|call| Deed { call, result: played.text(&refusal.message) }));
+                calls.extend(open.take().map(|call| CallResult { call, result: played.text(&refusal.message) }));
             }
             Body::Note(note) if ["graph", "segment", "routed"].contains(&note.kind.as_str()) => {
                 let data: Value = serde_json::from_str(&played.text(&note.data)).unwrap();
@@ -295,8 +296,8 @@ fn won(played: &Played) -> Won {
                     "graph" => (goals, at) = (data["nodes"].clone(), data["entry"].clone()),
                     "routed" => at = data["to"].clone(),
                     _ => {
-                        let done = std::mem::take(&mut deeds);
-                        won.stretches.push(stretch(&goals, &at, done, data["ended"].as_str().unwrap()));
+                        let done = std::mem::take(&mut calls);
+                        won.segments.push(segment(&goals, &at, done, data["ended"].as_str().unwrap()));
                     }
                 }
             }
@@ -304,8 +305,8 @@ fn won(played: &Played) -> Won {
         }
     }
     // The call that ended the episode may stand behind the last note.
-    if !deeds.is_empty() {
-        won.stretches.push(stretch(&goals, &at, deeds, "over"));
+    if !calls.is_empty() {
+        won.segments.push(segment(&goals, &at, calls, "over"));
     }
     won
 }
@@ -321,12 +322,15 @@ async fn a_summariser_can_answer_from_its_requests() {
         let worked = worker.play(&*place.family, &place.options, &task, seed).await;
         assert!(worked.won(), "{}", place.name);
         let won = won(&worked);
-        let names: Vec<String> = won.stretches.iter().map(|stretch| stretch.subtask.clone()).collect();
+        let names: Vec<String> = won.segments.iter().map(|segment| segment.subtask.clone()).collect();
         let mut said = Vec::new();
         for cell in Cell::all("cyclic", &json!({})) {
-            let of_form = || Summariser::new(&json!({ "protocol": cell.protocol }), &common::files()).unwrap();
-            let cast = Cast::new(vec![of_form().into_agent()], Vec::new());
-            let summariser = of_form();
+            let settings = json!({ "protocol": cell.protocol });
+            let cast = || {
+                let team = SummariserKind.team(&settings, &common::files()).unwrap();
+                Cast::new(team.into_agents(), Vec::new())
+            };
+            let summariser = Summariser::new(&settings, &common::files()).unwrap();
             for spoilt in [false, true] {
                 let work = summariser.of(won.clone());
                 let (played, asked) =
@@ -337,12 +341,12 @@ async fn a_summariser_can_answer_from_its_requests() {
                 assert_eq!(asked.len(), 1 + usize::from(spoilt), "{}: {file}", place.name);
                 assert!(asked.iter().all(|one| one.role == "summariser"));
                 assert!(played.notes("prompt_lacks").is_empty(), "{}: {file}", played.story());
-                let reading = Reading { place: &place, cell: &cell, file: &file, cast: &cast, published: false };
+                let known = cast();
+                let reading = Reading { place: &place, cell: &cell, file: &file, cast: &known, published: false };
                 look(&reading, (&task, seed), (&played, &asked), &mut broken).await;
                 let scene = Scene::of((&place, &task, seed), (&cell, &file, false), &played).await;
-                let shown = asked.iter().cloned().zip(shown(&played, &cast, &asked)).collect();
-                sample =
-                    Some(Sample { scene, cast: Cast::new(vec![of_form().into_agent()], Vec::new()), asked: shown });
+                let shown = asked.iter().cloned().zip(shown(&played, &known, &asked)).collect();
+                sample = Some(Sample { scene, cast: known, asked: shown });
                 let made = work.made().unwrap();
                 assert_eq!(made.problems.len(), usize::from(spoilt), "{}: {file}: {made:?}", place.name);
                 said.push(made.into_summary().unwrap());

@@ -45,9 +45,9 @@ impl Kind {
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
-            Self::Summary => include_str!("../../../../contracts/summary.json"),
-            Self::Plan => include_str!("../../../../contracts/plan.json"),
-            Self::Policy => include_str!("../../../../contracts/policy.json"),
+            Self::Summary => include_str!("summary.json"),
+            Self::Plan => include_str!("plan.json"),
+            Self::Policy => include_str!("policy.json"),
         }
     }
 

@@ -44,11 +44,22 @@ pub(super) struct Prepared {
     action_form: Mutex<Option<ActionForm>>,
 }
 
+/// What an environment offers to an agent.
+pub(super) struct Interface {
+    /// What it says of itself.
+    pub brief: Arc<Brief>,
+    /// The queries of its tracker.
+    pub queries: Arc<[ToolSpec]>,
+    /// Its own tools.
+    pub env_tools: Arc<[ToolSpec]>,
+    /// The call that does nothing, as it writes it.
+    pub idle: String,
+}
+
 impl Prepared {
     pub(super) fn new(
         agent: &Agent,
-        (brief, queries, env_tools): (Arc<Brief>, Arc<[ToolSpec]>, Arc<[ToolSpec]>),
-        idle: String,
+        Interface { brief, queries, env_tools, idle }: Interface,
         only: Option<&[String]>,
     ) -> Result<Self, PersonaError> {
         let told = match only {
@@ -102,7 +113,9 @@ impl Prepared {
 
     pub(super) fn is_for(
         &self,
-        (brief, queries, tools): (&Arc<Brief>, &Arc<[ToolSpec]>, &Arc<[ToolSpec]>),
+        brief: &Arc<Brief>,
+        queries: &Arc<[ToolSpec]>,
+        tools: &Arc<[ToolSpec]>,
         only: Option<&[String]>,
     ) -> bool {
         let same = |left: &Arc<[ToolSpec]>, right: &Arc<[ToolSpec]>| Arc::ptr_eq(left, right) || left == right;

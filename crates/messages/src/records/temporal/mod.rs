@@ -11,6 +11,9 @@ use super::records;
 
 mod words;
 
+/// The layers, the fastest first. They send messages under these names, whatever their roles are called.
+pub const LAYERS: [&str; 5] = ["reflex", "tactical", "strategic", "institutional", "meta"];
+
 records! {
     /// Kinds that a temporal hierarchy writes, beside those of the engine.
     LayerAsked = "layer_asked" => words::asked,

@@ -18,7 +18,7 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
         Kind::Weighs => weighs(letter, found),
         Kind::Votes => votes(letter, found),
         Kind::Repairs => repairs(scene, letter, found),
-        Kind::Decides | Kind::Works | Kind::Serves => {}
+        Kind::Decides | Kind::Works | Kind::Serves | Kind::Answers => {}
     }
 }
 
@@ -196,7 +196,9 @@ fn not_allowed(scene: &Scene, letter: &Letter<'_>) -> Vec<String> {
             let pattern = lacks(letter.says("A pattern is the name of an action"), "how patterns are written");
             [form(), acts(), pattern.into_iter().collect()].concat()
         }
-        Kind::Plans | Kind::SumsUp | Kind::Values | Kind::Reflects | Kind::Weighs | Kind::Votes => form(),
+        Kind::Plans | Kind::SumsUp | Kind::Values | Kind::Reflects | Kind::Weighs | Kind::Votes | Kind::Answers => {
+            form()
+        }
         Kind::Decides | Kind::Works | Kind::Guides | Kind::Verifies | Kind::Repairs | Kind::Serves => {
             vec!["no persona of the kind asks again".to_owned()]
         }

@@ -70,6 +70,7 @@ fn wants_goal(scene: &Scene, kind: Kind) -> bool {
         | Kind::Reflects
         | Kind::Verifies
         | Kind::Votes
+        | Kind::Answers
         | Kind::SumsUp => true,
         Kind::Weighs | Kind::Repairs | Kind::Serves => false,
     }

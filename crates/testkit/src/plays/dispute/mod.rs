@@ -1,24 +1,27 @@
 //! Two agents that object to each other until they propose the same action.
 //!
-//! This throw-away system is the test of the seam for architectures: it has personas, a message, a record and a reader of
+//! This throw-away system is the test of the seam for architectures: it has a persona, a message, a record and a [`Family`] of
 //! its own, and nothing outside this folder knows of it.
+//!
+//! [`Family`]: gimbal_agent::Family
 
+mod family;
 mod stance;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, Overrides, Partners, Persona};
+use gimbal_agent::{Advice, Agent, Alone};
 use gimbal_core::{
-    Architecture, ArchitectureKind, BuildError, EpisodeStopped, FileError, Files, LaneId, Needs, RecordKind, Stage,
-    StoryMemory,
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, LaneId, Needs, RecordKind, Stage, StoryMemory,
 };
 use gimbal_messages::records::engine;
 use gimbal_messages::{Content, Record, StageExt, Tier, kind, spaced};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use family::Settings;
 pub use stance::{Proposal, Stance};
 
 /// How a dispute about one step went.
@@ -44,10 +47,10 @@ impl Record for Disputed {
 /// Roles of the two agents, the first speaker first.
 const ROLES: [&str; 2] = ["proposer", "objector"];
 
-/// The persona of both.
-const PERSONA: &str = "disputant";
+/// The context block that both are shown.
+const CONTEXT: &str = "observation";
 
-/// The family `dispute`; setting `turns`.
+/// The family `dispute`.
 #[derive(Debug)]
 pub struct DisputeKind;
 
@@ -56,59 +59,31 @@ impl ArchitectureKind for DisputeKind {
         "dispute"
     }
     fn schema(&self) -> Value {
-        json!({ "type": "object", "properties": { "turns": { "type": "integer", "default": 4 } }, "additionalProperties": false })
+        Settings::schema()
     }
     fn build(&self, settings: &Value, files: &dyn Files) -> Result<Arc<dyn Architecture>, BuildError> {
-        super::only(settings, &["turns"])?;
-        let error = |error: &dyn std::fmt::Display| BuildError::new(format!("dispute: {error}"));
-        let persona = Persona::shared(PERSONA, &WithPersona(files)).map_err(|problem| error(&problem))?;
-        let partners = Partners { message: Some(&Stance), delegates: &[] };
-        let agent = |role| Agent::among(Arc::clone(&persona), role, &Overrides::default(), partners);
-        let agents = [agent(ROLES[0]), agent(ROLES[1])];
-        let [first, second] = agents.map(|agent| agent.map_err(|problem| error(&problem)));
-        let turns = settings.get("turns").and_then(Value::as_u64).unwrap_or(4);
-        Ok(Arc::new(Dispute { agents: [first?, second?], turns: u32::try_from(turns).unwrap_or(u32::MAX) }))
+        let settings = Settings::read(settings)?;
+        Ok(Arc::new(Dispute { agents: settings.agents(files)?, most_turns: settings.most_turns }))
     }
     fn records(&self) -> Vec<RecordKind> {
         [engine::KINDS, &[kind::<Disputed>()]].concat()
     }
 }
 
-/// Files with the persona of this system among them.
-struct WithPersona<'a>(&'a dyn Files);
-
-impl Files for WithPersona<'_> {
-    fn read(&self, path: &str) -> Result<Option<(String, String)>, FileError> {
-        let own = match path {
-            "personas/disputant/core.yaml" => include_str!("core.yaml"),
-            "personas/disputant/prompt.yaml" => include_str!("prompt.yaml"),
-            _ => return self.0.read(path),
-        };
-        Ok(Some((own.to_owned(), path.to_owned())))
-    }
-    fn list(&self, folder: &str) -> Vec<String> {
-        let own = ["core", "prompt"].map(|file| format!("personas/{PERSONA}/{file}.yaml"));
-        let mut all = self.0.list(folder);
-        all.extend(own.into_iter().filter(|path| path.starts_with(folder)));
-        all.sort();
-        all
-    }
-}
-
 struct Dispute {
     agents: [Agent; 2],
     /// How often an agent may speak before the last proposal is carried out.
-    turns: u32,
+    most_turns: u32,
 }
 
 impl Dispute {
     /// The action of one step.
     async fn decide(&self, stage: &dyn Stage) -> Result<Proposal, EpisodeStopped> {
         let lane = LaneId::MAIN;
-        let blocks = stage.context(lane, &["observation".to_owned()]).await?;
+        let blocks = stage.context(lane, &[CONTEXT.to_owned()]).await?;
         let mut last = Proposal::default_of("");
         let (mut turns, mut agreed, mut tier) = (0, false, Tier::Default);
-        while turns < self.turns.max(1) && !agreed {
+        while turns < self.most_turns.max(1) && !agreed {
             let [speaker, other] = if turns % 2 == 0 { [0, 1] } else { [1, 0] }.map(|place: usize| &self.agents[place]);
             let said =
                 stage.send(lane, other.role(), speaker.role(), "stance", last.message()).await.unwrap_or_default();
@@ -130,7 +105,7 @@ impl Dispute {
 #[async_trait]
 impl Architecture for Dispute {
     fn needs(&self) -> Needs {
-        let mut needs = Needs { blocks: vec!["observation".to_owned()], messages: true, ..Needs::default() };
+        let mut needs = Needs { blocks: vec![CONTEXT.to_owned()], messages: true, ..Needs::default() };
         for agent in &self.agents {
             needs.add_agent(agent.needs());
         }
@@ -138,7 +113,7 @@ impl Architecture for Dispute {
     }
 
     fn resolved(&self) -> Value {
-        json!({ "architecture": "dispute", "turns": self.turns, "agents": self.agents.each_ref().map(Agent::resolved) })
+        json!({ "architecture": "dispute", "most_turns": self.most_turns, "agents": self.agents.each_ref().map(Agent::resolved) })
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {
