@@ -9,7 +9,6 @@ use std::fmt;
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::profile::{Measure, Traces};
-use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
 
@@ -77,8 +76,6 @@ pub struct Item {
     pub source: &'static str,
     /// What it is made from.
     pub needs: Needs,
-    /// Records that it reads ([`Context::records`]), beside what it needs.
-    pub records: Option<&'static RecordSource>,
     /// Whether the report of a run shows this table where it has rows. Everything is in `--all`.
     pub in_report: bool,
     /// How it is made.
@@ -142,7 +139,13 @@ impl Needs {
     /// A fold of the work's own and nothing else.
     #[must_use]
     pub const fn fold(source: &'static FoldSource) -> Self {
-        Self { fold: Some(source), ..Self::NONE }
+        Self::NONE.with_fold(source)
+    }
+
+    /// The same with a fold of the work's own.
+    #[must_use]
+    pub const fn with_fold(self, source: &'static FoldSource) -> Self {
+        Self { fold: Some(source), ..self }
     }
 
     /// Rows and traces where either needs them; folds of works are taken one by one.
@@ -159,8 +162,6 @@ pub struct Inputs {
     pub results: Option<(Rows, Analysis)>,
     /// Of [`Needs::traces`].
     pub traces: Option<Traces>,
-    /// Of [`Item::records`]: what works keep of their records.
-    pub records: RecordStates,
     /// Of [`Needs::fold`]: what folds of works kept.
     pub folds: FoldStates,
 }
@@ -197,14 +198,6 @@ impl<'a> Context<'a> {
     /// When the item does not declare [`Needs::results`].
     pub fn analysis(&self) -> Result<&'a Analysis, Undeclared> {
         self.inputs.results.as_ref().map(|(_, analysis)| analysis).ok_or(Undeclared("the analysis of rows"))
-    }
-
-    /// What a work keeps of its records.
-    ///
-    /// # Errors
-    /// When the item does not name the source in [`Item::records`], or its state is of another type.
-    pub fn records<S: RecordState>(&self, source: &RecordSource) -> Result<&'a S, Undeclared> {
-        self.inputs.records.get(source.name).ok_or(Undeclared("records of this source"))
     }
 
     /// What the items of the work share ([`Work::prepare`]).

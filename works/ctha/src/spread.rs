@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::columns::{count, label, number, share};
+use gimbal_analysis::episode::Episode;
 use gimbal_analysis::metrics::ratio;
-use gimbal_analysis::stored_records::{
-    LAST_OBSERVATION, MODEL_CALL, ModelCall, RecordSource, RecordState, StoredRecord,
-};
+use gimbal_analysis::stored_records::{ModelCall, RecordState, StoredRecord, Takes};
 use gimbal_analysis::tables::labelled;
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_analysis::{Cell, Column, ColumnKind, Summary, Table};
 use gimbal_core::{Digest, RecordError};
 use gimbal_messages::Record;
@@ -23,11 +23,7 @@ use crate::figures::Asked;
 use crate::pairs;
 
 /// Calls, messages and decisions in their order.
-pub static SPREAD: RecordSource = RecordSource {
-    name: "ctha-spread",
-    kinds: &[MODEL_CALL, LayerSent::KIND, LayerDecided::KIND, LAST_OBSERVATION],
-    start: || Box::<Spread>::default(),
-};
+pub static SPREAD: FoldSource = FoldSource::of_records::<Spread>("ctha-spread");
 
 /// Layers of the mean error over drawn maps that is given beside the table.
 const DEPTH: usize = 4;
@@ -47,7 +43,7 @@ pub enum What {
 
 /// One thing that happened, by a hash of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Event {
+struct Occurrence {
     what: What,
     layer: Option<Layer>,
     step: u32,
@@ -60,8 +56,8 @@ pub type Place = (String, u32, u32);
 /// Events of all episodes, by cell.
 #[derive(Debug, Default)]
 pub struct Spread {
-    cells: BTreeMap<String, BTreeMap<Place, Vec<Event>>>,
-    now: Vec<Event>,
+    cells: BTreeMap<String, BTreeMap<Place, Vec<Occurrence>>>,
+    now: Vec<Occurrence>,
 }
 
 /// What became of the places behind an altered message: how many there are, and how many differ.
@@ -98,13 +94,13 @@ impl Spread {
     }
 }
 
-fn reach(altered: &[Event], plain: &[Event]) -> Reach {
+fn reach(altered: &[Occurrence], plain: &[Occurrence]) -> Reach {
     let from = altered.iter().zip(plain).position(|(one, other)| one != other);
     let Some(from) = from else {
         // One of them may be longer; else the alteration did not arrive.
         return Reach { arrived: altered.len() != plain.len(), places: BTreeMap::new() };
     };
-    let group = |events: &[Event]| {
+    let group = |events: &[Occurrence]| {
         let mut groups: BTreeMap<(What, Option<Layer>, u32), Vec<Digest>> = BTreeMap::new();
         for event in events.iter().skip(from + 1) {
             groups.entry((event.what, event.layer, event.step)).or_default().push(event.content);
@@ -123,37 +119,43 @@ fn reach(altered: &[Event], plain: &[Event]) -> Reach {
 }
 
 impl RecordState for Spread {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
-        let layer = |name: &str| Layer::ALL.into_iter().find(|layer| layer.name() == name);
-        let of = |text: &str| Digest::of(text.as_bytes());
+    const TAKES: Takes = Takes::records(&[LayerSent::KIND, LayerDecided::KIND]).and_calls().and_last_observation();
+
+    fn on_record(&mut self, _episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         match record.kind {
-            MODEL_CALL => {
-                let ModelCall { step, role, request, reply } = ModelCall::read(record.data)?;
-                if let Some(whose) = layer(&role) {
-                    let event = |what, content| Event { what, layer: Some(whose), step, content };
-                    self.now.extend([event(What::Request, request), event(What::Answer, reply)]);
-                }
-            }
             LayerSent::KIND => {
                 let LayerSent { step, from, kind, outcome, text, .. } = LayerSent::read(record.data)?;
                 let content = Digest::of_parts(&[kind.as_bytes(), outcome.as_bytes(), text.as_bytes()]);
-                self.now.push(Event { what: What::Message, layer: layer(&from), step, content });
+                self.now.push(Occurrence { what: What::Message, layer: layer(&from), step, content });
             }
             LayerDecided::KIND => {
                 let LayerDecided { step, call, .. } = LayerDecided::read(record.data)?;
-                self.now.push(Event { what: What::Call, layer: None, step, content: of(&call) });
-            }
-            LAST_OBSERVATION => {
-                let events = std::mem::take(&mut self.now);
-                if !events.is_empty() {
-                    let place = (record.task.to_owned(), record.run, record.trial);
-                    self.cells.entry(record.cell.to_owned()).or_default().insert(place, events);
-                }
+                let content = Digest::of(call.as_bytes());
+                self.now.push(Occurrence { what: What::Call, layer: None, step, content });
             }
             _ => {}
         }
         Ok(())
     }
+
+    fn on_call(&mut self, _episode: &Episode<'_>, call: &ModelCall) {
+        if let Some(whose) = layer(&call.role) {
+            let of = |what, content| Occurrence { what, layer: Some(whose), step: call.step, content };
+            self.now.extend([of(What::Request, call.request), of(What::Answer, call.reply)]);
+        }
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, _observation: &str) {
+        let events = std::mem::take(&mut self.now);
+        if !events.is_empty() {
+            let place = (episode.task.to_owned(), episode.run, episode.trial);
+            self.cells.entry(episode.cell.to_owned()).or_default().insert(place, events);
+        }
+    }
+}
+
+fn layer(name: &str) -> Option<Layer> {
+    Layer::ALL.into_iter().find(|layer| layer.name() == name)
 }
 
 /// How far one altered message spreads, by layer.
@@ -161,7 +163,7 @@ impl RecordState for Spread {
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, spread) = (context.analysis()?, context.records::<Spread>(&SPREAD)?);
+    let (analysis, spread) = (context.analysis()?, context.fold::<Spread>(&SPREAD)?);
     let confidence = analysis.options.confidence;
     let interval = |key, help| Column::new(key, "Interval", "spread", ColumnKind::Interval(2), help);
     let columns = vec![
