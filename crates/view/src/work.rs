@@ -12,7 +12,7 @@ use gimbal_analysis::profile::{Measure, Traces};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
 
-use crate::kit::picture::Output;
+use crate::kit::picture::{Figure, Output};
 
 /// A publication whose tables, figures and printed numbers the program can make.
 pub trait Work: Sync {
@@ -37,6 +37,11 @@ pub trait Work: Sync {
         None
     }
 
+    /// How the work shows a single episode, for `gimbal trace`.
+    fn episode_view(&self) -> Option<&'static EpisodeView> {
+        None
+    }
+
     /// What the items of the work share beside the data of the run, such as which configuration is what; made once before
     /// the items ([`Context::shared`]).
     fn prepare(&self, _inputs: &Inputs, _choices: &Choices<'_>) -> Option<Shared> {
@@ -51,6 +56,28 @@ pub struct MarkSource {
     pub fold: &'static FoldSource,
     /// The marks, from what the fold kept.
     pub of: fn(&FoldStates) -> CellMarks,
+}
+
+/// How a work shows a single episode.
+#[derive(Clone, Copy, Debug)]
+pub struct EpisodeView {
+    /// What it shows, such as `debate over a packet`.
+    pub subject: &'static str,
+    /// The fold over the episode; it needs events and texts alone.
+    pub fold: &'static FoldSource,
+    /// Draws the episode of this name. Fails with what the episode lacks.
+    pub figure: fn(&FoldStates, &str) -> Result<Figure, String>,
+    /// The messages between the agents of the episode; empty if it is none of the work's.
+    pub messages: fn(&FoldStates) -> Vec<EpisodeMessage>,
+}
+
+/// A message between agents of an episode, as a work shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpisodeMessage {
+    /// In words.
+    pub text: String,
+    /// As one line of JSON.
+    pub json: String,
 }
 
 /// What the items of a work share: of a type that the work alone knows.

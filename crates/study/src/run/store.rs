@@ -393,9 +393,9 @@ impl Recorder for EpisodeRecorder {
     fn sent(&self, call: &CallFacts<'_>, cached: bool) -> Result<u64, RecordError> {
         self.inner.check()?;
         if !cached {
-            self.inner.spend.allow().map_err(|text| RecordError::Limit(Stop::StudyLimit, text))?;
+            self.inner.spend.allow().map_err(|limit| RecordError::Limit(Stop::StudyLimit, limit.to_string()))?;
             let cell = self.inner.spend.allow_cell(&self.id.cell);
-            cell.map_err(|text| RecordError::Limit(Stop::CellLimit, text))?;
+            cell.map_err(|limit| RecordError::Limit(Stop::CellLimit, limit.to_string()))?;
             if let Some(why) = self.inner.health.closed(call.model) {
                 return Err(RecordError::Stopped(why));
             }

@@ -102,7 +102,7 @@ pub(super) fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems>
          or split the study"
     );
     if options.add_runs > counts.count().runs {
-        return Err(Problem { place: "--add-runs".to_owned(), what }.into());
+        return Err(Problem::new("--add-runs", what).into());
     }
     Err(Problem::at(file, counts.counted_at, what).into())
 }
@@ -125,7 +125,7 @@ pub(super) fn choose(
             let ids: Vec<&str> = cells.iter().map(|cell| cell.info.id.as_str()).collect();
             let hint = nearest::hint_among(name, &ids);
             let what = format!("`{}` has no cell `{name}`{hint}", study.name);
-            return Err(Problem { place: "--only".to_owned(), what }.into());
+            return Err(Problem::new("--only", what).into());
         }
     }
     let wanted: Vec<bool> = cells.iter().map(|cell| options.only.iter().any(|name| named(cell, name))).collect();
