@@ -12,6 +12,7 @@ pub mod files;
 mod inputs;
 mod make;
 mod meta;
+pub mod planned;
 mod report;
 mod single;
 mod source;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
+use gimbal_analysis::planned::SdSource;
 use gimbal_analysis::profile::{Measure, Traces};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
@@ -37,6 +38,11 @@ pub trait Work: Sync {
         None
     }
 
+    /// What the work knows of studies before they are played, for `gimbal plan`.
+    fn planning(&self) -> Option<&'static Planning> {
+        None
+    }
+
     /// How the work shows a single episode, for `gimbal trace`.
     fn episode_view(&self) -> Option<&'static EpisodeView> {
         None
@@ -57,6 +63,22 @@ pub struct MarkSource {
     /// The marks, from what the fold kept.
     pub of: fn(&FoldStates) -> CellMarks,
 }
+
+/// What a work knows of studies before they are played.
+#[derive(Clone, Copy, Debug)]
+pub struct Planning {
+    /// The configuration that others are compared with, where a study names none.
+    pub baseline: fn() -> String,
+    /// Further pairs of configurations that it compares, in order.
+    pub pairs: fn() -> Vec<(String, String)>,
+    /// File with its printed SDs among the program's data, such as `papers/bog.yaml`.
+    pub file: &'static str,
+    /// Reads such a file; the second argument is what messages call it.
+    pub sds: fn(text: &str, name: &str) -> Result<PrintedSds, AnalysisError>,
+}
+
+/// The SD of the paired difference of two configurations, as far as a work prints it.
+pub type PrintedSds = Box<dyn Fn(&str, &str) -> Option<(f64, SdSource)>>;
 
 /// How a work shows a single episode.
 #[derive(Clone, Copy, Debug)]
