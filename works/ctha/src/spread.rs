@@ -30,7 +30,7 @@ const DEPTH: usize = 4;
 
 /// What happens in an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum OccurrenceKind {
     /// A request to a layer.
     Request,
     /// Its answer.
@@ -44,7 +44,7 @@ pub enum What {
 /// One thing that happened, by a hash of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Occurrence {
-    what: What,
+    what: OccurrenceKind,
     layer: Option<Layer>,
     step: u32,
     content: Digest,
@@ -62,17 +62,17 @@ pub struct Spread {
 
 /// What became of the places behind an altered message: how many there are, and how many differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct SpreadCounts {
     /// Whether the alteration arrived: projection may have taken it back.
     pub arrived: bool,
     /// By what and by layer: places, and those that differ.
-    pub places: BTreeMap<(What, Option<Layer>), (u64, u64)>,
+    pub places: BTreeMap<(OccurrenceKind, Option<Layer>), (u64, u64)>,
 }
 
-impl Reach {
+impl SpreadCounts {
     /// Places of a kind, of one layer or of all, and those that differ.
     #[must_use]
-    pub fn of(&self, what: What, layer: Option<Layer>) -> (u64, u64) {
+    pub fn of(&self, what: OccurrenceKind, layer: Option<Layer>) -> (u64, u64) {
         let of = self.places.iter().filter(|((one, whose), _)| *one == what && (layer.is_none() || *whose == layer));
         of.fold((0, 0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1))
     }
@@ -80,42 +80,42 @@ impl Reach {
     /// Later messages and calls that differ: what one altered message became.
     #[must_use]
     pub fn amplification(&self) -> u64 {
-        self.of(What::Message, None).1 + self.of(What::Call, None).1
+        self.of(OccurrenceKind::Message, None).1 + self.of(OccurrenceKind::Call, None).1
     }
 }
 
 impl Spread {
     /// How far the alteration spreads in each episode that both cells have.
     #[must_use]
-    pub fn reach(&self, altered: &str, plain: &str) -> Vec<(Place, Reach)> {
+    pub fn reach(&self, altered: &str, plain: &str) -> Vec<(Place, SpreadCounts)> {
         let (Some(altered), Some(plain)) = (self.cells.get(altered), self.cells.get(plain)) else { return Vec::new() };
         let both = altered.iter().filter_map(|(place, events)| Some((place, events, plain.get(place)?)));
         both.map(|(place, altered, plain)| (place.clone(), reach(altered, plain))).collect()
     }
 }
 
-fn reach(altered: &[Occurrence], plain: &[Occurrence]) -> Reach {
+fn reach(altered: &[Occurrence], plain: &[Occurrence]) -> SpreadCounts {
     let from = altered.iter().zip(plain).position(|(one, other)| one != other);
     let Some(from) = from else {
         // One of them may be longer; else the alteration did not arrive.
-        return Reach { arrived: altered.len() != plain.len(), places: BTreeMap::new() };
+        return SpreadCounts { arrived: altered.len() != plain.len(), places: BTreeMap::new() };
     };
     let group = |events: &[Occurrence]| {
-        let mut groups: BTreeMap<(What, Option<Layer>, u32), Vec<Digest>> = BTreeMap::new();
+        let mut groups: BTreeMap<(OccurrenceKind, Option<Layer>, u32), Vec<Digest>> = BTreeMap::new();
         for event in events.iter().skip(from + 1) {
             groups.entry((event.what, event.layer, event.step)).or_default().push(event.content);
         }
         groups
     };
     let (altered, plain) = (group(altered), group(plain));
-    let mut places: BTreeMap<(What, Option<Layer>), (u64, u64)> = BTreeMap::new();
+    let mut places: BTreeMap<(OccurrenceKind, Option<Layer>), (u64, u64)> = BTreeMap::new();
     let only_plain = plain.keys().filter(|key| !altered.contains_key(*key));
     for key in altered.keys().chain(only_plain) {
         let place = places.entry((key.0, key.1)).or_default();
         place.0 += 1;
         place.1 += u64::from(altered.get(key) != plain.get(key));
     }
-    Reach { arrived: true, places }
+    SpreadCounts { arrived: true, places }
 }
 
 impl RecordState for Spread {
@@ -126,12 +126,12 @@ impl RecordState for Spread {
             LayerSent::KIND => {
                 let LayerSent { step, from, kind, outcome, text, .. } = LayerSent::read(record.data)?;
                 let content = Digest::of_parts(&[kind.as_bytes(), outcome.as_bytes(), text.as_bytes()]);
-                self.now.push(Occurrence { what: What::Message, layer: layer(&from), step, content });
+                self.now.push(Occurrence { what: OccurrenceKind::Message, layer: layer(&from), step, content });
             }
             LayerDecided::KIND => {
                 let LayerDecided { step, call, .. } = LayerDecided::read(record.data)?;
                 let content = Digest::of(call.as_bytes());
-                self.now.push(Occurrence { what: What::Call, layer: None, step, content });
+                self.now.push(Occurrence { what: OccurrenceKind::Call, layer: None, step, content });
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ impl RecordState for Spread {
     fn on_call(&mut self, _episode: &Episode<'_>, call: &ModelCall) {
         if let Some(whose) = layer(&call.role) {
             let of = |what, content| Occurrence { what, layer: Some(whose), step: call.step, content };
-            self.now.extend([of(What::Request, call.request), of(What::Answer, call.reply)]);
+            self.now.extend([of(OccurrenceKind::Request, call.request), of(OccurrenceKind::Answer, call.reply)]);
         }
     }
 
@@ -197,7 +197,7 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
         if reached.is_empty() {
             continue;
         }
-        let of = |what: What, layer: Option<Layer>| {
+        let of = |what: OccurrenceKind, layer: Option<Layer>| {
             let sum = reached
                 .iter()
                 .map(|(_, one)| one.of(what, layer))
@@ -229,10 +229,10 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
                 Cell::text("all"),
                 pairs_played.clone(),
                 arrived.clone(),
-                of(What::Request, None),
-                of(What::Answer, None),
-                of(What::Message, None),
-                of(What::Call, None),
+                of(OccurrenceKind::Request, None),
+                of(OccurrenceKind::Answer, None),
+                of(OccurrenceKind::Message, None),
+                of(OccurrenceKind::Call, None),
                 Cell::number(own.as_ref().map(|one| one.mean)),
                 Cell::interval(own.as_ref().and_then(Summary::interval)),
                 Cell::number(against.as_ref().map(|one| one.mean)),
@@ -240,14 +240,16 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
             ],
         ));
         for layer in Layer::ALL {
-            if reached
-                .iter()
-                .all(|(_, one)| one.of(What::Request, Some(layer)).0 + one.of(What::Message, Some(layer)).0 == 0)
-            {
+            if reached.iter().all(|(_, one)| {
+                one.of(OccurrenceKind::Request, Some(layer)).0 + one.of(OccurrenceKind::Message, Some(layer)).0 == 0
+            }) {
                 continue;
             }
             let mut row = vec![Cell::text(layer.name()), pairs_played.clone(), arrived.clone()];
-            row.extend([What::Request, What::Answer, What::Message].map(|what| of(what, Some(layer))));
+            row.extend(
+                [OccurrenceKind::Request, OccurrenceKind::Answer, OccurrenceKind::Message]
+                    .map(|what| of(what, Some(layer))),
+            );
             row.extend(std::iter::repeat_n(Cell::Empty, 5));
             rows.push((summary, row));
         }

@@ -6,8 +6,8 @@ use gimbal_analysis::stored_records::{ModelCall, RecordState, StoredRecord};
 use gimbal_analysis::{ComponentTime, EpisodeRow, RoleLedger, RoleUsage, TokenUse};
 use gimbal_core::Digest;
 use gimbal_ctha::effort::{CellEffort, Effort, successes_a_million, trials_to};
-use gimbal_ctha::latency::Took;
-use gimbal_ctha::spread::{Spread, What};
+use gimbal_ctha::latency::CellTime;
+use gimbal_ctha::spread::{OccurrenceKind, Spread};
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{LayerAsked, LayerDecided, LayerSent};
 use gimbal_temporal::Layer;
@@ -90,14 +90,14 @@ fn one_altered_message_is_followed_through_requests_answers_messages_and_calls()
     let read = reach("read");
     let tactical = Some(Layer::Tactical);
     // The altered message itself is not counted; the call of its own step is behind it, and the same.
-    assert_eq!((read.of(What::Request, tactical), read.of(What::Request, None)), ((1, 1), (2, 1)));
-    assert_eq!((read.of(What::Answer, tactical), read.of(What::Message, None)), ((1, 1), (1, 1)));
-    assert_eq!((read.of(What::Call, None), read.amplification()), ((2, 1), 2));
+    assert_eq!((read.of(OccurrenceKind::Request, tactical), read.of(OccurrenceKind::Request, None)), ((1, 1), (2, 1)));
+    assert_eq!((read.of(OccurrenceKind::Answer, tactical), read.of(OccurrenceKind::Message, None)), ((1, 1), (1, 1)));
+    assert_eq!((read.of(OccurrenceKind::Call, None), read.amplification()), ((2, 1), 2));
     let unread = reach("unread");
-    assert_eq!((unread.of(What::Request, tactical), unread.amplification()), ((1, 1), 0));
+    assert_eq!((unread.of(OccurrenceKind::Request, tactical), unread.amplification()), ((1, 1), 0));
     // What projection takes back has arrived nowhere.
     let contained = reach("contained");
-    assert_eq!((contained.arrived, contained.of(What::Request, None)), (false, (0, 0)));
+    assert_eq!((contained.arrived, contained.of(OccurrenceKind::Request, None)), (false, (0, 0)));
     assert!(spread.reach("nobody", "plain").is_empty());
 }
 
@@ -113,9 +113,9 @@ fn a_layer_that_is_asked_in_one_of_the_episodes_alone_differs() {
     fed.end("more");
     let spread = &fed.0;
     let reach = &spread.reach("more", "plain")[0].1;
-    assert_eq!(reach.of(What::Request, Some(Layer::Strategic)), (1, 1));
-    assert_eq!(reach.of(What::Request, Some(Layer::Tactical)), (1, 1));
-    assert_eq!(reach.of(What::Call, None), (2, 1));
+    assert_eq!(reach.of(OccurrenceKind::Request, Some(Layer::Strategic)), (1, 1));
+    assert_eq!(reach.of(OccurrenceKind::Request, Some(Layer::Tactical)), (1, 1));
+    assert_eq!(reach.of(OccurrenceKind::Call, None), (2, 1));
 }
 
 // covers: CTHA-095
@@ -163,14 +163,14 @@ fn time_is_told_by_layer_and_component_and_throughput_is_a_product() {
         ..EpisodeRow::default()
     };
     let rows = [row(0, 1_000_000), row(1_000, 3_000_000)];
-    let took = Took::of(&rows.iter().collect::<Vec<_>>(), Some(500));
+    let took = CellTime::of(&rows.iter().collect::<Vec<_>>(), Some(500));
     assert_eq!((took.steps, took.model("reflex"), took.model("strategic")), (4, Some(2.0), None));
     assert_eq!(took.critical_us, Some(10_000));
     assert_eq!((took.component(&["arbiter"]), took.component(&["arbiter", "messages"])), (Some(3.0), Some(4.0)));
     // Two seconds an episode, half of them successes.
     assert_eq!((took.an_hour(), took.succeeded(), took.successes_an_hour()), (Some(1_800.0), Some(0.5), Some(900.0)));
     let silent = EpisodeRow { components: Vec::new(), took_us: None, critical_path_us: None, ..row(0, 0) };
-    let took = Took::of(&[&silent], None);
+    let took = CellTime::of(&[&silent], None);
     assert_eq!((took.component(&["arbiter"]), took.an_hour(), took.critical_us), (None, None, None));
     assert_eq!(took.successes_an_hour(), None);
 }

@@ -45,7 +45,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     let mut read = 0_usize;
     let (files, mut skipped) = found(&asked.files, &mut shifts)?;
     let mut no_telemetry = Vec::new();
-    for Found { path, in_folder } in files {
+    for SourceFile { path, in_folder } in files {
         let place = path.display().to_string();
         let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
         match extraction.read_watched(opened, format, shifts.take(&path), watcher(&mut hits)) {
@@ -153,7 +153,7 @@ fn nothing_in(packet: &Packet) -> String {
 }
 
 /// A file that is read.
-struct Found {
+struct SourceFile {
     path: PathBuf,
     /// Whether a folder was named and not the file.
     in_folder: bool,
@@ -161,12 +161,12 @@ struct Found {
 
 /// The files, each content once. Several are in the order of their SHA-256, so that the packet depends neither on their names nor on the order in
 /// which they were named.
-fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skipped>), Failure> {
+fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<SourceFile>, Vec<Skipped>), Failure> {
     let (mut all, mut skipped) = (Vec::new(), Vec::new());
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
         let in_folder = path.is_dir();
         let below = entries_below(path)?;
-        all.extend(below.files.into_iter().map(|path| Found { path, in_folder }));
+        all.extend(below.files.into_iter().map(|path| SourceFile { path, in_folder }));
         for (path, why) in below.others {
             let name = path.display().to_string();
             message(&passed_over(&name, why));
@@ -177,7 +177,7 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skip
     if all.len() < 2 && files.len() < 2 {
         return Ok((all, skipped));
     }
-    let mut by_hash: BTreeMap<Digest, Found> = BTreeMap::new();
+    let mut by_hash: BTreeMap<Digest, SourceFile> = BTreeMap::new();
     for file in all {
         let place = file.path.display().to_string();
         let opened = File::open(&file.path).map_err(|error| unopened(&place, &error))?;

@@ -18,7 +18,7 @@ use super::ledger::{Attempted, Called, Indexed, LedgerFile, Mark, Received, Row,
 use super::presence::Presence;
 use super::spend::Spend;
 use super::texts::TextPack;
-use crate::stage::{Attempt, CallFacts, ComponentTime, Near, Outcome, RecordError, Recorder};
+use crate::stage::{Attempt, CallFacts, ComponentTime, Outcome, RecordError, Recorder, SimilarText};
 
 /// Longest time between a write and the order to make it durable.
 const SYNC: Duration = Duration::from_millis(100);
@@ -384,7 +384,7 @@ impl Recorder for EpisodeRecorder {
         Ok(())
     }
 
-    fn text(&self, digest: Digest, text: &str, near: &[Near<'_>]) -> Result<(), RecordError> {
+    fn text(&self, digest: Digest, text: &str, near: &[SimilarText<'_>]) -> Result<(), RecordError> {
         self.inner.check()?;
         self.inner.dirty.store(true, Ordering::Release);
         locked(&self.inner.texts).add(digest, text, near).map_err(|error| self.inner.fail_io("texts", &error))
