@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::rehearsed::{Asked, rehearsal, spread};
 use super::{print_json, tables, write_file};
-use crate::args::{GraphCost, ReportFormat};
+use crate::args::{GraphCost, TableFormat};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::stdio;
@@ -96,7 +96,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
         }));
     }
     let table = table(asked, &measured);
-    tables::show(&table, if asked.markdown { ReportFormat::Markdown } else { ReportFormat::Text })?;
+    tables::show(&table, if asked.markdown { TableFormat::Markdown } else { TableFormat::Text });
     if let Some(path) = &asked.figure {
         let drawing = drawing(asked, &measured);
         write_file(path, &drawing)?;

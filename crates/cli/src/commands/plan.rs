@@ -13,7 +13,7 @@ use gimbal_view::work::{Planning, PrintedSds};
 
 use super::planned::counted;
 use super::tables;
-use crate::args::{Plan, ReportFormat};
+use crate::args::{Plan, TableFormat};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::{catalogue, registry};
@@ -46,7 +46,7 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
         rates: rates(&resolved).await,
     };
     let compared = comparing.compared().map_err(Failure::usage)?;
-    if compared.found.is_empty() && options.format == ReportFormat::Text {
+    if compared.found.is_empty() && options.format == TableFormat::Text {
         let names: BTreeSet<&str> = resolved.cells.iter().map(|cell| cell.info.configuration.as_str()).collect();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
         println!(
@@ -58,17 +58,18 @@ pub async fn plan(home: &Home, options: &Plan) -> Result<(), Failure> {
     } else {
         let mut table = table(&compared.found, &demand);
         table.notes.extend(compared.note());
-        tables::show(&table, options.format)?;
+        tables::show(&table, options.format);
     }
     if options.no_cost {
         println!("\n{}", counted(&resolved));
         return Ok(());
     }
     let estimates = estimate::estimate(&resolved, &*models).await.map_err(Failure::usage)?;
-    if options.format == ReportFormat::Text {
+    if options.format == TableFormat::Text {
         println!("\n{}\n", counted(&resolved));
     }
-    tables::show(&costs(&estimates), options.format)
+    tables::show(&costs(&estimates), options.format);
+    Ok(())
 }
 
 /// What works know of plans, with the SDs that they print.
