@@ -6,6 +6,7 @@
 //! module, `inputs`; no environment, model or network is needed.
 
 mod catalogue;
+pub mod comparison;
 mod error;
 mod everything;
 pub mod files;

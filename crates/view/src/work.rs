@@ -9,7 +9,7 @@ use std::fmt;
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
 use gimbal_analysis::planned::SdSource;
-use gimbal_analysis::profile::{Measure, Traces};
+use gimbal_analysis::profile::{Agents, Measure, Traces};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
 
@@ -35,6 +35,11 @@ pub trait Work: Sync {
 
     /// How the work marks cells in every table of a report, whatever the report shows of the work.
     fn marks(&self) -> Option<&'static MarkSource> {
+        None
+    }
+
+    /// The agents that trace contrasts always have lines for, for `gimbal compare`.
+    fn agents(&self) -> Option<Agents> {
         None
     }
 

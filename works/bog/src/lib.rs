@@ -16,7 +16,7 @@ mod tables;
 use std::sync::LazyLock;
 
 use gimbal_analysis::detect::Detector;
-use gimbal_analysis::profile::Measure;
+use gimbal_analysis::profile::{Agents, Measure};
 use gimbal_analysis::{Analysis, BaselineChoice, Rows};
 use gimbal_view::work::{Choices, Context, Inputs, Item, Planning, Shared, Undeclared, Work};
 
@@ -52,6 +52,10 @@ impl Work for Bog {
 
     fn measures(&self) -> &'static [Measure] {
         &agents::MEASURES
+    }
+
+    fn agents(&self) -> Option<Agents> {
+        Some(agents::AGENTS)
     }
 
     fn planning(&self) -> Option<&'static Planning> {
