@@ -195,6 +195,12 @@ impl LimitReached {
         self.message("the", flag)
     }
 
+    /// The same with more that is known of it.
+    #[must_use]
+    pub fn remarked(self, remark: &str) -> Self {
+        Self { remark: self.remark + remark, ..self }
+    }
+
     fn message(&self, whose: &str, place: &str) -> String {
         let Self { limit, unknown, remark, .. } = self;
         let cell = self.cell.as_ref().map(|cell| format!(" for the cell `{cell}`")).unwrap_or_default();

@@ -360,12 +360,9 @@ fn limit_reached(spend: &Spend, full: &Mutex<BTreeSet<String>>) -> Option<LimitR
     }
     let told = full.lock().unwrap_or_else(PoisonError::into_inner);
     let mut limits = told.iter().filter_map(|cell| spend.allow_cell(cell).err());
-    let mut first = limits.next()?;
+    let first = limits.next()?;
     let others = limits.count();
-    if others > 0 {
-        first.remark = format!(" (and so in {others} other cell(s))");
-    }
-    Some(first)
+    Some(if others == 0 { first } else { first.remarked(&format!(" (and so in {others} other cell(s))")) })
 }
 
 fn finish(
@@ -393,12 +390,10 @@ fn finish(
         RunStop::Done
     } else if shared.cancel.asked() {
         RunStop::Interrupted
-    } else if let Some(mut limit) = limit_reached(&shared.spend, &shared.full) {
+    } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
         // A limit below the need of one episode is a mistake that no number of runs fixes.
-        if run_status.done == 0 {
-            limit.remark += " (it is lower than what one episode takes)";
-        }
-        RunStop::Limit(limit)
+        let too_low = if run_status.done == 0 { " (it is lower than what one episode takes)" } else { "" };
+        RunStop::Limit(limit.remarked(too_low))
     } else {
         RunStop::Incomplete
     };

@@ -11,7 +11,7 @@ use gimbal_evidence::judge::{Positions, Verdict};
 use gimbal_messages::Record;
 use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
 
-use super::{AssertionCounts, Case, Gated, RoundConfidence, Side, Step};
+use super::{AssertionCounts, Case, Gated, Side, Stance, Step};
 
 /// The records that cases are made of.
 pub static CASES: FoldSource = FoldSource::of_records::<Cases>("ares-cases");
@@ -40,7 +40,7 @@ pub struct Unlabelled {
 /// The records of one episode.
 #[derive(Debug, Default)]
 struct Records {
-    stands: Vec<RoundConfidence>,
+    stands: Vec<Stance>,
     steps: Vec<Step>,
     said: [AssertionCounts; 2],
     refused: BTreeMap<String, u64>,
@@ -97,7 +97,7 @@ impl RecordState for Cases {
             }
             Confidence::KIND => {
                 let one = Confidence::read(record.data)?;
-                now.stands.push(RoundConfidence {
+                now.stands.push(Stance {
                     side: side(Confidence::KIND, &one.role)?,
                     round: one.round,
                     vote: one.vote.unwrap_or(0),

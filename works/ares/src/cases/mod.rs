@@ -40,7 +40,7 @@ impl Side {
 
 /// Where a side stood in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoundConfidence {
+pub struct Stance {
     /// The side.
     pub side: Side,
     /// The round, from 1.
@@ -110,7 +110,7 @@ pub struct Case {
     /// What was expected and what was given.
     pub marking: Marking,
     /// Where each side stood, in order.
-    pub stands: Vec<RoundConfidence>,
+    pub stands: Vec<Stance>,
     /// Verdicts in order; `None` if no debate was held.
     pub steps: Vec<Step>,
     /// What the Architect and the Skeptic asserted.

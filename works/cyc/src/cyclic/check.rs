@@ -76,7 +76,7 @@ pub struct Measured {
 
 /// The recommended controller minus another one, over the seeds that both played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PairedController {
+pub struct Margin {
     /// The other one.
     pub other: Controller,
     /// Pairs of episodes.
@@ -101,7 +101,7 @@ pub struct Stratum {
     /// The recommended controller that is judged: the first of the advice that was played.
     pub judged: Option<Controller>,
     /// It against each that the advice does not name.
-    pub against: Vec<PairedController>,
+    pub against: Vec<Margin>,
     /// Confidence of each of these intervals.
     pub confidence: f64,
     /// Verdict.
@@ -210,7 +210,7 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     let others: Vec<Controller> =
         by_controller.keys().copied().filter(|controller| !recommended.contains(controller)).collect();
     let shared = 1.0 - (1.0 - confidence) / others.len().max(1) as f64;
-    let against: Vec<PairedController> = match judged {
+    let against: Vec<Margin> = match judged {
         Some(judged) => {
             let first = pooled(&by_controller[&judged]);
             others.iter().filter_map(|other| compare(&first, *other, &by_controller[other], shared)).collect()
@@ -293,7 +293,7 @@ fn compare(
     other: Controller,
     cells: &[&CellCycles],
     confidence: f64,
-) -> Option<PairedController> {
+) -> Option<Margin> {
     let second = pooled(cells);
     let both: Vec<(&SeedKey<'_>, &Pooled, &Pooled)> =
         first.iter().filter_map(|(met, one)| Some((met, one, second.get(met)?))).collect();
@@ -318,7 +318,7 @@ fn compare(
     };
     let won = difference(|pooled| pooled.won / pooled.episodes)?;
     let tokens = difference(|pooled| pooled.tokens / pooled.episodes)?;
-    Some(PairedController {
+    Some(Margin {
         other,
         pairs: both.len(),
         success: ends(&won),
@@ -343,7 +343,7 @@ fn below(interval: Option<Interval>) -> bool {
     interval.is_some_and(|ends| ends.high < 0.0)
 }
 
-fn verdict(against: &[PairedController]) -> Verdict {
+fn verdict(against: &[Margin]) -> Verdict {
     if against.is_empty() {
         Verdict::NotPlayed
     } else if against.iter().any(|other| below(other.success)) {
@@ -363,13 +363,8 @@ fn list(names: &[String]) -> String {
     }
 }
 
-fn sentence(
-    recommended: &[Controller],
-    judged: Option<Controller>,
-    against: &[PairedController],
-    verdict: Verdict,
-) -> String {
-    let named = |holds: &dyn Fn(&PairedController) -> bool| -> Vec<String> {
+fn sentence(recommended: &[Controller], judged: Option<Controller>, against: &[Margin], verdict: Verdict) -> String {
+    let named = |holds: &dyn Fn(&Margin) -> bool| -> Vec<String> {
         against
             .iter()
             .filter(|other| holds(other))
@@ -413,9 +408,9 @@ fn sentence(
 mod tests {
     use super::*;
 
-    fn against(other: Controller, success: (f64, f64), tokens: (f64, f64)) -> PairedController {
+    fn against(other: Controller, success: (f64, f64), tokens: (f64, f64)) -> Margin {
         let ends = |(low, high): (f64, f64)| Some(Interval { low, high });
-        PairedController {
+        Margin {
             other,
             pairs: 10,
             success: ends(success),
@@ -432,7 +427,7 @@ mod tests {
         let (better, level, worse) = ((0.1, 0.4), (-0.1, 0.2), (-0.4, -0.1));
         let (cheaper, dearer) = ((-90.0, -10.0), (10.0, 90.0));
         let (dag, react) = (Controller::StaticDag, Controller::React);
-        let of = |others: &[PairedController]| {
+        let of = |others: &[Margin]| {
             let found = verdict(others);
             (found, sentence(&[Controller::CompleteCyclic], Some(Controller::CompleteCyclic), others, found))
         };
