@@ -6,7 +6,8 @@ use gimbal_analysis::Stop;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError};
 use gimbal_analysis::profile::{ActionFacts, TraceFold};
 use gimbal_analysis::recovery::RecoveryFold;
-use gimbal_analysis::stored_records::{RecordFold, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::stored_records::{ModelCall, RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::{FoldSource, WorkFolds};
 use gimbal_core::event::{Body, Event, Fault, ModelCalled, Note, StepTaken, ToolCalled};
 use gimbal_core::{Digest, Milli, RecordError, TextRef};
 
@@ -116,7 +117,7 @@ fn errors_name_the_event_or_are_those_of_the_texts() {
     assert!(matches!(error, FoldError::Record { event: 1, .. }), "{error}");
     let gone = note("voted", TextRef::stored(Digest::of(b"gone")));
     let episode = Episode { cell: "obs", events: &gone, ..Episode::default() };
-    let mut records = RecordFold::new([&VOTES]);
+    let mut records = WorkFolds::new([&VOTES], &[]);
     let error = records.add(&episode, &mut texts).unwrap_err();
     assert!(matches!(&error, FoldError::Text(why) if why.ends_with("is not here")), "{error}");
     let unread = note("voted", TextRef::inline("\"x\""));
@@ -133,35 +134,54 @@ struct Votes {
 }
 
 impl RecordState for Votes {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&["voted"]).and_calls();
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         let error =
             |error: std::num::ParseIntError| RecordError { kind: "voted", key: String::new(), why: error.to_string() };
         self.sum += record.data.parse::<u64>().map_err(error)?;
-        self.seen.push(format!("{} {} {}", record.cell, record.episode, record.data));
+        self.seen.push(format!("{} {} {}", episode.cell, episode.name(), record.data));
         Ok(())
+    }
+
+    fn on_call(&mut self, _episode: &Episode<'_>, call: &ModelCall) {
+        self.seen.push(format!("call of {}", call.role));
     }
 }
 
-static VOTES: RecordSource = RecordSource { name: "votes", kinds: &["voted"], start: || Box::<Votes>::default() };
+static VOTES: FoldSource = FoldSource::of_records::<Votes>("votes");
+
+/// A state that takes in last observations alone.
+#[derive(Default)]
+struct Ends(Vec<String>);
+
+impl RecordState for Ends {
+    const TAKES: Takes = Takes::records(&[]).and_last_observation();
+
+    fn on_end(&mut self, episode: &Episode<'_>, observation: &str) {
+        self.0.push(format!("{} {observation}", episode.run));
+    }
+}
+
+static ENDS: FoldSource = FoldSource::of_records::<Ends>("ends");
 
 #[test]
-fn records_of_the_kinds_of_a_source_reach_its_state_in_order() {
+fn records_calls_and_last_observations_reach_the_states_that_take_them_in_order() {
     let note = |kind: &str, data: &str| Event {
         body: Body::Note(Note { data: TextRef::inline(data), kind: kind.to_owned() }),
         lane: 0,
         step: 1,
     };
-    let events = [note("voted", "1"), note("other", "2"), note("voted", "3")];
-    let episode = Episode { cell: "obs", task: "t", run: 4, trial: 1, events: &events, ..Episode::default() };
-    let none = RecordSource { name: "none", kinds: &["never"], ..VOTES };
-    let mut records = RecordFold::new([&VOTES, &VOTES, &none]);
+    let mut all = vec![note("voted", "1"), note("other", "2")];
+    all.extend(events(0));
+    all.push(note("voted", "3"));
+    let episode = Episode { cell: "obs", task: "t", run: 4, trial: 1, events: &all, ..Episode::default() };
+    let mut records = WorkFolds::new([&VOTES, &VOTES, &ENDS], &[]);
     records.add(&episode, &mut texts).unwrap();
     let states = records.finish();
-    let votes = states.get::<Votes>("votes").unwrap();
-    assert_eq!(
-        (votes.sum, votes.seen.as_slice()),
-        (4, &["obs obs/t/4/1 1".to_owned(), "obs obs/t/4/1 3".to_owned()][..])
-    );
-    assert!(states.get::<Votes>("none").unwrap().seen.is_empty() && states.get::<Votes>("other").is_none());
-    assert!(!EpisodeFold::<String>::wants(&RecordFold::new([]), &episode), "no source, no journal");
+    let votes = states.get::<Votes>(&VOTES).unwrap();
+    assert_eq!((votes.sum, votes.seen.join(", ").as_str()), (4, "obs obs/t/4/1 1, call of default, obs obs/t/4/1 3"));
+    assert_eq!(states.get::<Ends>(&ENDS).unwrap().0, ["4 "]);
+    assert!(states.get::<Votes>(&ENDS).is_none());
+    assert!(!EpisodeFold::<String>::wants(&WorkFolds::new([], &[]), &episode), "no source, no journal");
 }

@@ -98,6 +98,14 @@ impl Price {
         }
     }
 
+    /// Whether calls cost nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.bands
+            .iter()
+            .all(|band| band.input == 0 && band.output == 0 && band.cached.is_none_or(|cached| cached == 0))
+    }
+
     /// What a call costs, in micro-dollars, rounded up; 0 for usage that is missing: its cost is unknown.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {

@@ -2,7 +2,6 @@
 
 use gimbal_analysis::profile::TraceFold;
 use gimbal_analysis::recovery::Recoveries;
-use gimbal_analysis::stored_records::RecordFold;
 use gimbal_analysis::work_folds::{FoldStates, WorkFolds};
 use gimbal_analysis::{Analysis, BaselineChoice, CellInfo, Options, Rows};
 use gimbal_study::read::{self, Books, Episodes, Fold, Reading};
@@ -75,14 +74,12 @@ fn tracing(chosen: &[Listed]) -> Vec<&'static dyn Work> {
 struct ItemFolds<'s> {
     traces: Option<TraceFold>,
     works: WorkFolds<'s>,
-    records: RecordFold,
 }
 
 impl<'s> ItemFolds<'s> {
     /// `has_results`: whether rows are analysed too, so that works mark their cells.
     fn new(source: &Source<'s>, chosen: &[Listed], has_results: bool) -> Self {
         let (needs, stored, registry) = (needs(chosen), source.stored, source.registry);
-        let sources = chosen.iter().filter_map(|listed| listed.item.records);
         let marks =
             source.catalogue.works().filter(|_| has_results).filter_map(|work| work.marks()).map(|marks| marks.fold);
         let folds = chosen.iter().filter_map(|listed| listed.item.needs.fold).chain(marks);
@@ -94,7 +91,6 @@ impl<'s> ItemFolds<'s> {
                 read::trace_fold(stored).watched_by(detectors, measures).counted_by(source.options.tokenizer.clone())
             }),
             works: WorkFolds::new(folds, &read::run_cells(stored, registry)),
-            records: RecordFold::new(sources),
         }
     }
 
@@ -102,17 +98,11 @@ impl<'s> ItemFolds<'s> {
         let mut folds: Vec<&mut Fold<'s>> = Vec::new();
         folds.extend(self.traces.as_mut().map(|fold| fold as &mut Fold<'s>));
         folds.push(&mut self.works);
-        folds.push(&mut self.records);
         folds
     }
 
     fn finish(self) -> Inputs {
-        Inputs {
-            results: None,
-            traces: self.traces.map(TraceFold::finish),
-            folds: self.works.finish(),
-            records: self.records.finish(),
-        }
+        Inputs { results: None, traces: self.traces.map(TraceFold::finish), folds: self.works.finish() }
     }
 }
 

@@ -6,12 +6,14 @@
 //! module, `inputs`; no environment, model or network is needed.
 
 mod catalogue;
+pub mod comparison;
 mod error;
 mod everything;
 pub mod files;
 mod inputs;
 mod make;
 mod meta;
+pub mod planned;
 mod report;
 mod single;
 mod source;

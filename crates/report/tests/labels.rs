@@ -6,9 +6,9 @@ use crate::support;
 
 use gimbal_analysis::{Analysis, Rows};
 use gimbal_cyc::cyclic::Cycles;
+use gimbal_cyc::routing_cost::{Line, draw};
 use gimbal_view::Output;
 use gimbal_view::Report;
-use gimbal_view::figure::routing::{self, Line};
 use support::drawn::drawing::{check, crowded, labels, wrong};
 use support::published;
 
@@ -162,7 +162,7 @@ fn labels_of_the_figures_of_control_keep_apart() {
         points: [5.0, 50.0, 200.0].map(|n| (n, 300.0 + factor * n, 3000.0 + 10.0 * factor * n)).to_vec(),
     };
     let lines = ["complete", "the 8 nearest ways", "cached", "batches of 4"].map(|name| line(name, name.len() as f64));
-    let figure = routing::draw("Routing", "What the router reads.", &lines);
+    let figure = draw("Routing", "What the router reads.", &lines);
     all.extend(crowded(&figure.alone).into_iter().map(|wrong| format!("routing: {wrong}")));
     complain(all);
 }

@@ -52,7 +52,7 @@ impl Rehearsal {
     /// # Errors
     /// When there is no cell, or a model cannot be opened.
     pub fn new(plan: Plan, models: &dyn ModelSource) -> Result<Self, Problem> {
-        let wrong = |what: String| Problem { place: plan.study.file.clone(), what };
+        let wrong = |what: String| Problem::new(&plan.study.file, what);
         let cell = plan.cells.first().ok_or_else(|| wrong("there is no cell to play".to_owned()))?;
         let mut roles = BTreeMap::new();
         for (name, settings) in &cell.roles {
@@ -69,7 +69,7 @@ impl Rehearsal {
     /// When there is no cell.
     pub fn unopened(plan: Plan) -> Result<Self, Problem> {
         if plan.cells.is_empty() {
-            return Err(Problem { place: plan.study.file.clone(), what: "there is no cell to show".to_owned() });
+            return Err(Problem::new(&plan.study.file, "there is no cell to show"));
         }
         Ok(Self { plan, roles: Arc::default() })
     }

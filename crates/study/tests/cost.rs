@@ -172,7 +172,7 @@ async fn totals_are_the_fold_of_the_ledger_whatever_stopped_the_run() {
             let cut = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
             let cut = cut.episodes.iter().filter(|row| row.stop.name() == "study_limit").count();
             match summary.ended {
-                RunStop::Limit(words) => assert!(words.contains("limits.study.tokens"), "{words}"),
+                RunStop::Limit(limit) => assert_eq!(limit.key, "limits.study.tokens", "{limit}"),
                 RunStop::Done => {
                     assert_eq!(cut, 0, "what was cut off was played again");
                     break;
@@ -192,7 +192,8 @@ async fn a_cell_at_its_limit_closes_and_the_others_go_on() {
     let path = folder.path().join("run");
     let limited = study("", "limits: { cell: { cost: 0.0004 } }\n");
     let summary = run(&limited, &path, 1).await.unwrap();
-    let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let RunStop::Limit(limit) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let words = limit.to_string();
     assert!(words.contains("`learner | dear`") && words.contains("limits.cell.cost"), "{words}");
     assert_eq!(summary.exit_code(), 3);
     let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
@@ -230,7 +231,7 @@ async fn limits_below_one_episode_are_said_before_and_end_typed_with_what_was_pl
         assert!(!rows.episodes.is_empty() && rows.episodes.iter().all(|row| row.stop.name() == stop), "{name}");
         assert!(rows.episodes.iter().all(|row| row.billed.total() > 0), "what was played is kept");
         match summary.ended {
-            RunStop::Limit(words) => assert!(words.contains("lower than what one episode takes"), "{words}"),
+            RunStop::Limit(limit) => assert!(limit.remark.contains("lower than what one episode takes"), "{limit}"),
             other => assert_eq!((name, other), ("episode", RunStop::Done)),
         }
         check_totals(&path);

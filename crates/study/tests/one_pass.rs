@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use common::folders::opened;
 use common::run;
 use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Texts};
-use gimbal_analysis::stored_records::{RecordFold, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::{FoldSource, WorkFolds};
 use gimbal_core::RecordError;
 use gimbal_cyc::cyclic::CyclesFold;
 use gimbal_study::plan::Stored;
@@ -55,13 +56,15 @@ impl EpisodeFold<RunError> for Remover {
 struct Count(u64);
 
 impl RecordState for Count {
-    fn add(&mut self, _record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&["parsed"]);
+
+    fn on_record(&mut self, _episode: &Episode<'_>, _record: &StoredRecord<'_>) -> Result<(), RecordError> {
         self.0 += 1;
         Ok(())
     }
 }
 
-static PARSED: RecordSource = RecordSource { name: "parsed", kinds: &["parsed"], start: || Box::<Count>::default() };
+static PARSED: FoldSource = FoldSource::of_records::<Count>("parsed");
 
 #[tokio::test]
 async fn a_journal_is_read_once_for_all_folds() {
@@ -72,7 +75,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     let mut remover = Remover(root.join("journals"));
     let (mut traces, mut cycles, mut recoveries) =
         (trace_fold(&stored), CyclesFold::new(&run_cells(&stored, &registry)), recovery_fold(&stored));
-    let mut records = RecordFold::new([&PARSED]);
+    let mut records = WorkFolds::new([&PARSED], &run_cells(&stored, &registry));
     // Whatever reads a journal after the first fold finds none.
     let folds: &mut [&mut gimbal_study::read::Fold<'_>] =
         &mut [&mut remover, &mut traces, &mut cycles, &mut recoveries, &mut records];
@@ -81,7 +84,7 @@ async fn a_journal_is_read_once_for_all_folds() {
     assert_eq!(traces.finish().cells.values().map(|cell| cell.episodes).sum::<u64>(), 1);
     assert_eq!(cycles.cycles().cells.iter().map(|cell| cell.records.len()).sum::<usize>(), 1);
     assert!(!recoveries.finish().is_empty(), "faults were injected");
-    assert_eq!(records.finish().get::<Count>("parsed").map(|count| count.0), Some(0));
+    assert_eq!(records.finish().get::<Count>(&PARSED).map(|count| count.0), Some(0));
 }
 
 #[tokio::test]

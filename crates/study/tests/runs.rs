@@ -133,7 +133,8 @@ async fn money_stops_the_run_before_the_next_request_and_the_same_command_goes_o
     let path = folder.path().join("run");
     let text = |cost: &str| format!("{}limits: {{ study: {{ cost: {cost} }} }}\n", FLAKY.replace("MODEL", "dear"));
     let summary = run(&text("0.0001"), &path, 1).await.unwrap();
-    let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let RunStop::Limit(limit) = &summary.ended else { panic!("{:?}", summary.ended) };
+    let words = limit.to_string();
     assert!(words.contains("limits.study.cost"), "{words}");
     assert_eq!(summary.exit_code(), 3);
     // One request more than the limit allows at most.

@@ -10,7 +10,7 @@ use crate::common::{TestModels, plan, plan_of, run};
 use gimbal_core::event::{Body, Event};
 use gimbal_core::{Architecture, Catalogue as _, Digest, EpisodeStopped, LaneId, Needs, RecordKinds, Stage, TaskId};
 use gimbal_study::plan::sessions::task_order;
-use gimbal_study::plan::{Options, Over, Plan, session_seed, trial_seed};
+use gimbal_study::plan::{Options, Plan, TrialChange, session_seed, trial_seed};
 use gimbal_study::read::{digest, load_rows, trace, verify};
 use gimbal_study::run::RunError;
 use gimbal_study::runner::{self, Progress, Settings};
@@ -149,9 +149,9 @@ proptest! {
 
     #[test]
     fn only_over_seeds_do_trials_have_seeds_of_their_own(session in any::<u64>(), trial in 0_u32..1000) {
-        prop_assert_eq!(trial_seed(Over::Same, session, trial), session);
-        prop_assert_eq!(trial_seed(Over::Tasks, session, trial), session);
-        prop_assert_eq!(trial_seed(Over::Seeds, session, trial) == session, trial == 0);
+        prop_assert_eq!(trial_seed(TrialChange::Same, session, trial), session);
+        prop_assert_eq!(trial_seed(TrialChange::Tasks, session, trial), session);
+        prop_assert_eq!(trial_seed(TrialChange::Seeds, session, trial) == session, trial == 0);
     }
 }
 

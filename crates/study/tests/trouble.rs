@@ -84,7 +84,8 @@ async fn requests_of_unknown_cost_reach_the_limits() {
         let path = folder.path().join(name);
         let text = study("[{ default: silent }]", &format!("limits: {{ study: {{ {limit} }} }}\n"));
         let summary = run(&text, &path, 1).await.unwrap();
-        let RunStop::Limit(words) = &summary.ended else { panic!("{:?}", summary.ended) };
+        let RunStop::Limit(limit) = &summary.ended else { panic!("{:?}", summary.ended) };
+        let words = limit.to_string();
         assert!(words.contains("5 requests of unknown cost"), "{words}");
         assert_eq!((summary.run_status.unknown_requests, summary.run_status.tokens, sent(&path)), (5, 0, 5));
         // The ledger holds what is needed for the same answer the next time.

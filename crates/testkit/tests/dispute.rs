@@ -8,7 +8,9 @@ use std::sync::Arc;
 use gimbal_agent::audit::{AuditedEnvironment, agents};
 use gimbal_agent::shown::{FirstPrompts, ShownEnvironment};
 use gimbal_agent::{Family, Forbidden, audit, prompt};
-use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_core::{
     Architecture, ArchitectureKind, Block, BuildError, Catalogue as _, FileError, Files, RecordError, RecordKind,
@@ -198,8 +200,7 @@ const ITEMS: &[Item] = &[
         key: "disputes",
         title: "How disputes went",
         source: "Tab. 1",
-        needs: Needs::RESULTS,
-        records: Some(&DISPUTES),
+        needs: Needs::RESULTS.with_fold(&DISPUTES),
         in_report: true,
         make: Make::Table(|context, item| {
             let label = |key, title| Column::new(key, title, "cell", ColumnKind::Label, "");
@@ -215,11 +216,10 @@ const ITEMS: &[Item] = &[
         key: "dispute-f1",
         title: "Share of disputes that ended in agreement",
         source: "Fig. 1",
-        needs: Needs::NONE,
-        records: Some(&DISPUTES),
+        needs: Needs::fold(&DISPUTES),
         in_report: false,
         make: Make::Figure(|context, item| {
-            let counts = context.records::<Disputes>(&DISPUTES)?.0.values();
+            let counts = context.fold::<Disputes>(&DISPUTES)?.0.values();
             let (all, agreed) = counts.fold((0, 0), |(all, agreed), count| (all + count.all, agreed + count.agreed));
             let mut svg = Svg::new();
             svg.text(10.0, 20.0, Anchor::Start, LABEL, &format!("{agreed} of {all}"));
@@ -247,21 +247,22 @@ struct Count {
 struct Disputes(BTreeMap<String, Count>);
 
 impl RecordState for Disputes {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&[Disputed::KIND]);
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         let disputed = Disputed::read(record.data)?;
-        let count = self.0.entry(record.cell.to_owned()).or_default();
+        let count = self.0.entry(episode.cell.to_owned()).or_default();
         count.all += 1;
         count.agreed += i64::from(disputed.agreed);
         Ok(())
     }
 }
 
-static DISPUTES: RecordSource =
-    RecordSource { name: "disputes", kinds: &[Disputed::KIND], start: || Box::<Disputes>::default() };
+static DISPUTES: FoldSource = FoldSource::of_records::<Disputes>("disputes");
 
 /// The counts of each cell, in the order of the study.
 fn by_cell(context: &Context<'_>) -> Result<Vec<(String, Count)>, Undeclared> {
-    let Disputes(counts) = context.records(&DISPUTES)?;
+    let Disputes(counts) = context.fold(&DISPUTES)?;
     let count = |id: &String| counts.get(id).copied().unwrap_or_default();
     Ok(context.rows()?.cells.iter().map(|cell| (cell.id.clone(), count(&cell.id))).collect())
 }
@@ -301,5 +302,5 @@ async fn a_work_brings_a_table_and_a_figure_of_its_own() {
     // An item that reads what it does not declare is an error that names it.
     let nothing = gimbal_view::work::Inputs::default();
     let undeclared = Context::new(&DisputeWork, &nothing, &Choices::default());
-    assert!(undeclared.records::<Disputes>(&DISPUTES).is_err());
+    assert!(undeclared.fold::<Disputes>(&DISPUTES).is_err());
 }

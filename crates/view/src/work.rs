@@ -8,12 +8,12 @@ use std::fmt;
 
 use gimbal_analysis::detect::Detector;
 use gimbal_analysis::papers::Examined;
-use gimbal_analysis::profile::{Measure, Traces};
-use gimbal_analysis::stored_records::{RecordSource, RecordState, RecordStates};
+use gimbal_analysis::planned::SdSource;
+use gimbal_analysis::profile::{Agents, Measure, Traces};
 use gimbal_analysis::work_folds::{FoldSource, FoldStates};
 use gimbal_analysis::{Analysis, AnalysisError, CellMarks, Rows, Table};
 
-use crate::kit::picture::Output;
+use crate::kit::picture::{Figure, Output};
 
 /// A publication whose tables, figures and printed numbers the program can make.
 pub trait Work: Sync {
@@ -38,6 +38,21 @@ pub trait Work: Sync {
         None
     }
 
+    /// The agents that trace contrasts always have lines for, for `gimbal compare`.
+    fn agents(&self) -> Option<Agents> {
+        None
+    }
+
+    /// What the work knows of studies before they are played, for `gimbal plan`.
+    fn planning(&self) -> Option<&'static Planning> {
+        None
+    }
+
+    /// How the work shows a single episode, for `gimbal trace`.
+    fn episode_view(&self) -> Option<&'static EpisodeView> {
+        None
+    }
+
     /// What the items of the work share beside the data of the run, such as which configuration is what; made once before
     /// the items ([`Context::shared`]).
     fn prepare(&self, _inputs: &Inputs, _choices: &Choices<'_>) -> Option<Shared> {
@@ -52,6 +67,44 @@ pub struct MarkSource {
     pub fold: &'static FoldSource,
     /// The marks, from what the fold kept.
     pub of: fn(&FoldStates) -> CellMarks,
+}
+
+/// What a work knows of studies before they are played.
+#[derive(Clone, Copy, Debug)]
+pub struct Planning {
+    /// The configuration that others are compared with, where a study names none.
+    pub baseline: fn() -> String,
+    /// Further pairs of configurations that it compares, in order.
+    pub pairs: fn() -> Vec<(String, String)>,
+    /// File with its printed SDs among the program's data, such as `papers/bog.yaml`.
+    pub file: &'static str,
+    /// Reads such a file; the second argument is what messages call it.
+    pub sds: fn(text: &str, name: &str) -> Result<PrintedSds, AnalysisError>,
+}
+
+/// The SD of the paired difference of two configurations, as far as a work prints it.
+pub type PrintedSds = Box<dyn Fn(&str, &str) -> Option<(f64, SdSource)>>;
+
+/// How a work shows a single episode.
+#[derive(Clone, Copy, Debug)]
+pub struct EpisodeView {
+    /// What it shows, such as `debate over a packet`.
+    pub subject: &'static str,
+    /// The fold over the episode; it needs events and texts alone.
+    pub fold: &'static FoldSource,
+    /// Draws the episode of this name. Fails with what the episode lacks.
+    pub figure: fn(&FoldStates, &str) -> Result<Figure, String>,
+    /// The messages between the agents of the episode; empty if it is none of the work's.
+    pub messages: fn(&FoldStates) -> Vec<EpisodeMessage>,
+}
+
+/// A message between agents of an episode, as a work shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpisodeMessage {
+    /// In words.
+    pub text: String,
+    /// As one line of JSON.
+    pub json: String,
 }
 
 /// What the items of a work share: of a type that the work alone knows.
@@ -77,8 +130,6 @@ pub struct Item {
     pub source: &'static str,
     /// What it is made from.
     pub needs: Needs,
-    /// Records that it reads ([`Context::records`]), beside what it needs.
-    pub records: Option<&'static RecordSource>,
     /// Whether the report of a run shows this table where it has rows. Everything is in `--all`.
     pub in_report: bool,
     /// How it is made.
@@ -142,7 +193,13 @@ impl Needs {
     /// A fold of the work's own and nothing else.
     #[must_use]
     pub const fn fold(source: &'static FoldSource) -> Self {
-        Self { fold: Some(source), ..Self::NONE }
+        Self::NONE.with_fold(source)
+    }
+
+    /// The same with a fold of the work's own.
+    #[must_use]
+    pub const fn with_fold(self, source: &'static FoldSource) -> Self {
+        Self { fold: Some(source), ..self }
     }
 
     /// Rows and traces where either needs them; folds of works are taken one by one.
@@ -159,8 +216,6 @@ pub struct Inputs {
     pub results: Option<(Rows, Analysis)>,
     /// Of [`Needs::traces`].
     pub traces: Option<Traces>,
-    /// Of [`Item::records`]: what works keep of their records.
-    pub records: RecordStates,
     /// Of [`Needs::fold`]: what folds of works kept.
     pub folds: FoldStates,
 }
@@ -197,14 +252,6 @@ impl<'a> Context<'a> {
     /// When the item does not declare [`Needs::results`].
     pub fn analysis(&self) -> Result<&'a Analysis, Undeclared> {
         self.inputs.results.as_ref().map(|(_, analysis)| analysis).ok_or(Undeclared("the analysis of rows"))
-    }
-
-    /// What a work keeps of its records.
-    ///
-    /// # Errors
-    /// When the item does not name the source in [`Item::records`], or its state is of another type.
-    pub fn records<S: RecordState>(&self, source: &RecordSource) -> Result<&'a S, Undeclared> {
-        self.inputs.records.get(source.name).ok_or(Undeclared("records of this source"))
     }
 
     /// What the items of the work share ([`Work::prepare`]).

@@ -23,7 +23,7 @@ const ROWS: usize = 60;
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undeclared> {
-    let (analysis, games) = (context.analysis()?, context.records::<Games>(&GAMES)?);
+    let (analysis, games) = (context.analysis()?, context.fold::<Games>(&GAMES)?);
     let mut played: Vec<(String, &CellSummary, &[Game])> =
         cells(analysis, games).map(|(summary, games)| (arm(games), summary, games)).collect();
     // Cells of one arm beside one another, arms in the order in which the study has them.

@@ -16,7 +16,7 @@ mod items;
 pub mod printed;
 pub mod tables;
 
-use gimbal_view::work::{Item, Work};
+use gimbal_view::work::{EpisodeView, Item, Work};
 
 /// The work.
 #[derive(Clone, Copy, Debug)]
@@ -29,5 +29,9 @@ impl Work for Ares {
 
     fn items(&self) -> &'static [Item] {
         items::ITEMS
+    }
+
+    fn episode_view(&self) -> Option<&'static EpisodeView> {
+        Some(&debate::VIEW)
     }
 }

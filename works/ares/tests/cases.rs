@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::episode::{Episode, EpisodeFold};
-use gimbal_analysis::stored_records::{RecordFold, RecordStates};
+use gimbal_analysis::work_folds::WorkFolds;
 use gimbal_analysis::{Analysis, CellDecoding, CellInfo, EpisodeRow, Kind, Options, Rows, Stop, Table, Thresholds};
 use gimbal_ares::Ares;
 use gimbal_ares::cases::{CASES, Cases};
@@ -184,7 +184,7 @@ pub(crate) type Played = (Vec<Event>, Marking);
 
 /// A run of these cells: cell id and its episodes, each a run of the scenario that its marking names.
 pub(crate) fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
-    let mut fold = RecordFold::new([&CASES]);
+    let mut fold = WorkFolds::new([&CASES], &[]);
     let mut rows = Rows::default();
     for (id, episodes) in cells {
         rows.cells.push(CellInfo {
@@ -221,8 +221,7 @@ pub(crate) fn inputs(cells: &[(&str, Vec<Played>)]) -> Inputs {
         }
     }
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    let records: RecordStates = fold.finish();
-    Inputs { results: Some((rows, analysis)), records, ..Inputs::default() }
+    Inputs { results: Some((rows, analysis)), folds: fold.finish(), ..Inputs::default() }
 }
 
 fn table(inputs: &Inputs, key: &str) -> Table {
@@ -406,7 +405,7 @@ fn errors_have_a_class_a_diagnosis_and_a_loss() {
     ];
     let episodes: Vec<_> = all.iter().map(|(marking, ..)| (vec![end(marking)], marking.clone())).collect();
     let inputs = inputs(&[("policy", episodes)]);
-    let cases: &Cases = inputs.records.get(CASES.name).unwrap();
+    let cases: &Cases = inputs.folds.get(&CASES).unwrap();
     for (case, (_, class, diagnosis, loss)) in cases.of("policy").iter().zip(&all) {
         assert_eq!((ErrorClass::of(case), Diagnosis::of(case)), (Some(*class), Some(*diagnosis)), "{}", case.task);
         assert!((Losses::USUAL.of(case) - loss).abs() < 1e-9, "{}", case.task);
@@ -432,7 +431,7 @@ fn errors_have_a_class_a_diagnosis_and_a_loss() {
 // covers: ARES-078
 #[test]
 fn debates_without_a_marking_are_counted_and_damaged_records_are_errors() {
-    let mut fold = RecordFold::new([&CASES]);
+    let mut fold = WorkFolds::new([&CASES], &[]);
     let cut = [stand("architect", 1, 900, None, 1), {
         let body = Body::Stepped(StepTaken {
             observation: TextRef::inline("something else"),
@@ -448,7 +447,7 @@ fn debates_without_a_marking_are_counted_and_damaged_records_are_errors() {
     let error = fold.add(&episode, &mut texts).unwrap_err().to_string();
     assert!(error.contains("`referee` is not a side"), "{error}");
     let states = fold.finish();
-    let cases: &Cases = states.get(CASES.name).unwrap();
+    let cases: &Cases = states.get(&CASES).unwrap();
     assert!(cases.is_empty());
     assert_eq!(cases.unmarked(), 1);
 }

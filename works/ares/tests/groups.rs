@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::episode::{Episode, EpisodeFold};
-use gimbal_analysis::stored_records::RecordFold;
+use gimbal_analysis::work_folds::WorkFolds;
 use gimbal_analysis::{Analysis, CellDecoding, CellInfo, EpisodeRow, Kind, Options, Rows, Stop, Table, Thresholds};
 use gimbal_ares::Ares;
 use gimbal_ares::groups::{GAMES, Games, PANELS, Panels};
@@ -90,7 +90,7 @@ fn texts(reference: &TextRef) -> Result<String, String> {
 /// Episodes of cells, each of a task of its own.
 fn inputs(cells: &[(&str, Vec<Vec<Event>>)]) -> Inputs {
     let mut rows = Rows::default();
-    let mut fold = RecordFold::new([&PANELS, &GAMES]);
+    let mut fold = WorkFolds::new([&PANELS, &GAMES], &[]);
     for (id, episodes) in cells {
         rows.cells.push(CellInfo {
             id: (*id).to_owned(),
@@ -121,7 +121,7 @@ fn inputs(cells: &[(&str, Vec<Vec<Event>>)]) -> Inputs {
         }
     }
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    Inputs { results: Some((rows, analysis)), records: fold.finish(), ..Inputs::default() }
+    Inputs { results: Some((rows, analysis)), folds: fold.finish(), ..Inputs::default() }
 }
 
 fn table(inputs: &Inputs, key: &str) -> Table {
@@ -157,7 +157,7 @@ fn panels() -> Inputs {
 #[test]
 fn agreement_is_counted_by_question() {
     let inputs = panels();
-    assert_eq!(inputs.records.get::<Panels>(PANELS.name).unwrap().of("panel").len(), 3);
+    assert_eq!(inputs.folds.get::<Panels>(&PANELS).unwrap().of("panel").len(), 3);
     let rows = rows(&table(&inputs, "ares-panel"));
     let counts = |row: &BTreeMap<String, String>| {
         ["question", "panels", "unanimous", "majority", "split", "shared"].map(|key| row[key].clone())
@@ -198,7 +198,7 @@ fn games() -> Inputs {
 #[test]
 fn outcomes_of_games_tell_validity_and_liveness_apart() {
     let inputs = games();
-    assert_eq!(inputs.records.get::<Games>(GAMES.name).unwrap().of("triage"), []);
+    assert_eq!(inputs.folds.get::<Games>(&GAMES).unwrap().of("triage"), []);
     let rows = rows(&table(&inputs, "consensus"));
     let of = |row: &BTreeMap<String, String>| {
         ["agents", "mentioned", "games", "valid", "invalid", "none", "stopped", "agreed"].map(|key| row[key].clone())

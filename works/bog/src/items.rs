@@ -19,7 +19,6 @@ macro_rules! table {
             title: $title,
             source: $source,
             needs: Needs::RESULTS,
-            records: None,
             in_report: false,
             make: Make::Table(|context, item| {
                 let $frame = Frame::of(context, item)?;
@@ -37,7 +36,6 @@ macro_rules! traced {
             title: $title,
             source: $source,
             needs: Needs::TRACES,
-            records: None,
             in_report: true,
             make: Make::Table(|$context, _| Ok($made)),
         }
@@ -55,7 +53,6 @@ macro_rules! figure {
             title: $title,
             source: $source,
             needs: $needs,
-            records: None,
             in_report: false,
             make: Make::Figure(|context, item| figures::outputs(context, item, $draw)),
         }
@@ -151,7 +148,6 @@ pub const ITEMS: &[Item] = &[
         title: "Printed numbers that follow from others, recomputed",
         source: "",
         needs: Needs::NONE,
-        records: None,
         in_report: false,
         make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
     },

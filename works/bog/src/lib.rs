@@ -8,6 +8,7 @@ pub mod axes;
 pub mod detect;
 mod figures;
 mod items;
+mod planning;
 pub mod printed;
 pub mod replication;
 mod tables;
@@ -15,9 +16,9 @@ mod tables;
 use std::sync::LazyLock;
 
 use gimbal_analysis::detect::Detector;
-use gimbal_analysis::profile::Measure;
+use gimbal_analysis::profile::{Agents, Measure};
 use gimbal_analysis::{Analysis, BaselineChoice, Rows};
-use gimbal_view::work::{Choices, Context, Inputs, Item, Shared, Undeclared, Work};
+use gimbal_view::work::{Choices, Context, Inputs, Item, Planning, Shared, Undeclared, Work};
 
 pub use axes::{Grid, Grids, Protocol};
 
@@ -51,6 +52,14 @@ impl Work for Bog {
 
     fn measures(&self) -> &'static [Measure] {
         &agents::MEASURES
+    }
+
+    fn agents(&self) -> Option<Agents> {
+        Some(agents::AGENTS)
+    }
+
+    fn planning(&self) -> Option<&'static Planning> {
+        Some(&planning::PLANNING)
     }
 
     /// The protocol: the work's or the user's, with the baseline that is asked for. Where the protocol's own baseline was not

@@ -71,7 +71,7 @@ struct Ablated<'a> {
 
 /// Cells whose baseline is a hierarchy, against it.
 fn ablated<'a>(context: &Context<'a>) -> Result<(&'a Analysis, Vec<Ablated<'a>>), Undeclared> {
-    let (analysis, layers) = (context.analysis()?, context.records::<Layers>(&LAYERS)?);
+    let (analysis, layers) = (context.analysis()?, context.fold::<Layers>(&LAYERS)?);
     let confidence = analysis.options.confidence;
     let of = |comparison: &'a Comparison| {
         let (summary, full) = (&analysis.cells[comparison.cell], &analysis.cells[comparison.against]);

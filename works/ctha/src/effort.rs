@@ -5,9 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::columns::{count, number, share};
+use gimbal_analysis::episode::Episode;
 use gimbal_analysis::metrics::ratio;
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
 use gimbal_analysis::tables::labelled;
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, EpisodeRow, Summary, Table};
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
@@ -19,11 +21,7 @@ use crate::layers::CellLayers;
 use crate::pairs;
 
 /// Messages and decisions, as far as their number matters.
-pub static EFFORT: RecordSource = RecordSource {
-    name: "ctha-effort",
-    kinds: &[LayerAsked::KIND, LayerSent::KIND, LayerDecided::KIND, LAST_OBSERVATION],
-    start: || Box::<Effort>::default(),
-};
+pub static EFFORT: FoldSource = FoldSource::of_records::<Effort>("ctha-effort");
 
 /// The share of sessions that must succeed in a trial for the rate to be reached.
 const RATE: f64 = 0.5;
@@ -75,15 +73,18 @@ impl CellEffort {
 }
 
 impl RecordState for Effort {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes =
+        Takes::records(&[LayerAsked::KIND, LayerSent::KIND, LayerDecided::KIND]).and_last_observation();
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         match record.kind {
             LayerAsked::KIND => {
                 let asked = LayerAsked::read(record.data)?;
-                self.cells.entry(record.cell.to_owned()).or_default().layers.insert(asked.layer);
+                self.cells.entry(episode.cell.to_owned()).or_default().layers.insert(asked.layer);
             }
             LayerSent::KIND => {
                 let LayerSent { from, to, kind, bytes, .. } = LayerSent::read(record.data)?;
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 let number = if to == "all" { &mut sums.messages.1 } else { &mut sums.messages.0 };
                 *number += 1;
                 sums.bytes += bytes;
@@ -92,23 +93,24 @@ impl RecordState for Effort {
             }
             LayerDecided::KIND => {
                 let LayerDecided { parties, comparisons, .. } = LayerDecided::read(record.data)?;
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 sums.steps += 1;
                 sums.comparisons += comparisons;
                 let parties = u64::from(parties);
                 sums.pairs += parties * parties.saturating_sub(1) / 2;
             }
-            LAST_OBSERVATION => {
-                self.latest.clear();
-                let held = std::mem::take(&mut self.held);
-                if let Some(sums) = self.cells.get_mut(record.cell) {
-                    sums.episodes += 1;
-                    sums.held = sums.held.max(held);
-                }
-            }
             _ => {}
         }
         Ok(())
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, _observation: &str) {
+        self.latest.clear();
+        let held = std::mem::take(&mut self.held);
+        if let Some(sums) = self.cells.get_mut(episode.cell) {
+            sums.episodes += 1;
+            sums.held = sums.held.max(held);
+        }
     }
 }
 
@@ -117,7 +119,7 @@ impl RecordState for Effort {
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn scaling(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, effort) = (context.analysis()?, context.records::<Effort>(&EFFORT)?);
+    let (analysis, effort) = (context.analysis()?, context.fold::<Effort>(&EFFORT)?);
     let columns = vec![
         count("layers", "Layers", "layers", "Layers that were due at some time: n"),
         number(

@@ -13,7 +13,7 @@ type Played<'a> = (&'a Analysis, Vec<(&'a CellSummary, &'a CellLayers)>);
 
 /// The cells that have hierarchies, in the study's order.
 pub(crate) fn cells<'a>(context: &Context<'a>) -> Result<Played<'a>, Undeclared> {
-    let (analysis, layers) = (context.analysis()?, context.records::<Layers>(&LAYERS)?);
+    let (analysis, layers) = (context.analysis()?, context.fold::<Layers>(&LAYERS)?);
     let with = |summary: &'a CellSummary| Some((summary, layers.of(&summary.info.id)?));
     Ok((analysis, analysis.cells.iter().filter_map(with).filter(|(_, layers)| !layers.episodes.is_empty()).collect()))
 }

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::columns::{count, number, share};
+use gimbal_analysis::episode::Episode;
 use gimbal_analysis::metrics::ratio;
-use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
 use gimbal_analysis::tables::labelled;
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_analysis::{Cell, Column, ColumnKind, Summary, Table};
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
@@ -14,8 +16,7 @@ use gimbal_temporal::rollout::{LayerLabelled, Resolution};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 /// The records of labelled conflicts.
-pub static LABELS: RecordSource =
-    RecordSource { name: "ctha-labels", kinds: &[LayerLabelled::KIND], start: || Box::<Labels>::default() };
+pub static LABELS: FoldSource = FoldSource::of_records::<Labels>("ctha-labels");
 
 /// The rules of the table, in its order; `tuned` is there where a hierarchy plays with weights of its own.
 pub const RULES: [&str; 6] = ["random", "slower", "faster", "published", "greedy", "tuned"];
@@ -84,12 +85,11 @@ impl Confusion {
 pub struct Labels(BTreeMap<String, CellLabels>);
 
 impl RecordState for Labels {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
-        if record.kind != LayerLabelled::KIND {
-            return Ok(());
-        }
+    const TAKES: Takes = Takes::records(&[LayerLabelled::KIND]);
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         let LayerLabelled { policy, futures, labelled, second, .. } = LayerLabelled::read(record.data)?;
-        let cell = self.0.entry(record.cell.to_owned()).or_default();
+        let cell = self.0.entry(episode.cell.to_owned()).or_default();
         cell.conflicts += 1;
         cell.tied += u64::from(labelled.tied);
         cell.ways += labelled.ways.len() as u64;
@@ -120,7 +120,7 @@ impl RecordState for Labels {
         }
         cell.tuned += u64::from(labelled.by_rule.contains_key("tuned"));
         cell.played.insert((policy, futures));
-        let own = (record.task.to_owned(), record.run, record.trial);
+        let own = (episode.task.to_owned(), episode.run, episode.trial);
         let sums = cell.episodes.entry(own).or_default();
         sums.conflicts += 1;
         for (place, rule) in RULES.iter().enumerate() {
@@ -138,7 +138,7 @@ impl RecordState for Labels {
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, labels) = (context.analysis()?, context.records::<Labels>(&LABELS)?);
+    let (analysis, labels) = (context.analysis()?, context.fold::<Labels>(&LABELS)?);
     let mut columns = vec![
         count("conflicts", "Conflicts", "n", "Labelled conflicts"),
         share(

@@ -26,7 +26,7 @@ const COMPONENTS: [(&str, &str, &str); 7] = [
 
 /// What the episodes of a cell took, in sums.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Took {
+pub struct CellTime {
     /// Steps.
     pub steps: u64,
     /// Model time by role, in microseconds.
@@ -41,7 +41,7 @@ pub struct Took {
     pub success: Option<(u64, u64)>,
 }
 
-impl Took {
+impl CellTime {
     /// Of the episodes that count.
     #[must_use]
     pub fn of(rows: &[&EpisodeRow], success_above: Option<i64>) -> Self {
@@ -148,7 +148,7 @@ pub fn latency(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> 
     }
     let table = cells.into_iter().map(|(summary, _)| {
         let own = of_cell.get(summary.info.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        let took = Took::of(own, summary.info.thresholds.success_above);
+        let took = CellTime::of(own, summary.info.thresholds.success_above);
         let all: u64 = took.roles.values().sum();
         let without = ["messages", "conflicts", "arbiter", "composing"];
         let with = [without.as_slice(), &["projection", "authority"]].concat();

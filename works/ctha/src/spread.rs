@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use gimbal_analysis::columns::{count, label, number, share};
+use gimbal_analysis::episode::Episode;
 use gimbal_analysis::metrics::ratio;
-use gimbal_analysis::stored_records::{
-    LAST_OBSERVATION, MODEL_CALL, ModelCall, RecordSource, RecordState, StoredRecord,
-};
+use gimbal_analysis::stored_records::{ModelCall, RecordState, StoredRecord, Takes};
 use gimbal_analysis::tables::labelled;
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_analysis::{Cell, Column, ColumnKind, Summary, Table};
 use gimbal_core::{Digest, RecordError};
 use gimbal_messages::Record;
@@ -23,18 +23,14 @@ use crate::figures::Asked;
 use crate::pairs;
 
 /// Calls, messages and decisions in their order.
-pub static SPREAD: RecordSource = RecordSource {
-    name: "ctha-spread",
-    kinds: &[MODEL_CALL, LayerSent::KIND, LayerDecided::KIND, LAST_OBSERVATION],
-    start: || Box::<Spread>::default(),
-};
+pub static SPREAD: FoldSource = FoldSource::of_records::<Spread>("ctha-spread");
 
 /// Layers of the mean error over drawn maps that is given beside the table.
 const DEPTH: usize = 4;
 
 /// What happens in an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum OccurrenceKind {
     /// A request to a layer.
     Request,
     /// Its answer.
@@ -47,8 +43,8 @@ pub enum What {
 
 /// One thing that happened, by a hash of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Event {
-    what: What,
+struct Occurrence {
+    what: OccurrenceKind,
     layer: Option<Layer>,
     step: u32,
     content: Digest,
@@ -60,23 +56,23 @@ pub type Place = (String, u32, u32);
 /// Events of all episodes, by cell.
 #[derive(Debug, Default)]
 pub struct Spread {
-    cells: BTreeMap<String, BTreeMap<Place, Vec<Event>>>,
-    now: Vec<Event>,
+    cells: BTreeMap<String, BTreeMap<Place, Vec<Occurrence>>>,
+    now: Vec<Occurrence>,
 }
 
 /// What became of the places behind an altered message: how many there are, and how many differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct SpreadCounts {
     /// Whether the alteration arrived: projection may have taken it back.
     pub arrived: bool,
     /// By what and by layer: places, and those that differ.
-    pub places: BTreeMap<(What, Option<Layer>), (u64, u64)>,
+    pub places: BTreeMap<(OccurrenceKind, Option<Layer>), (u64, u64)>,
 }
 
-impl Reach {
+impl SpreadCounts {
     /// Places of a kind, of one layer or of all, and those that differ.
     #[must_use]
-    pub fn of(&self, what: What, layer: Option<Layer>) -> (u64, u64) {
+    pub fn of(&self, what: OccurrenceKind, layer: Option<Layer>) -> (u64, u64) {
         let of = self.places.iter().filter(|((one, whose), _)| *one == what && (layer.is_none() || *whose == layer));
         of.fold((0, 0), |sum, (_, one)| (sum.0 + one.0, sum.1 + one.1))
     }
@@ -84,76 +80,82 @@ impl Reach {
     /// Later messages and calls that differ: what one altered message became.
     #[must_use]
     pub fn amplification(&self) -> u64 {
-        self.of(What::Message, None).1 + self.of(What::Call, None).1
+        self.of(OccurrenceKind::Message, None).1 + self.of(OccurrenceKind::Call, None).1
     }
 }
 
 impl Spread {
     /// How far the alteration spreads in each episode that both cells have.
     #[must_use]
-    pub fn reach(&self, altered: &str, plain: &str) -> Vec<(Place, Reach)> {
+    pub fn reach(&self, altered: &str, plain: &str) -> Vec<(Place, SpreadCounts)> {
         let (Some(altered), Some(plain)) = (self.cells.get(altered), self.cells.get(plain)) else { return Vec::new() };
         let both = altered.iter().filter_map(|(place, events)| Some((place, events, plain.get(place)?)));
         both.map(|(place, altered, plain)| (place.clone(), reach(altered, plain))).collect()
     }
 }
 
-fn reach(altered: &[Event], plain: &[Event]) -> Reach {
+fn reach(altered: &[Occurrence], plain: &[Occurrence]) -> SpreadCounts {
     let from = altered.iter().zip(plain).position(|(one, other)| one != other);
     let Some(from) = from else {
         // One of them may be longer; else the alteration did not arrive.
-        return Reach { arrived: altered.len() != plain.len(), places: BTreeMap::new() };
+        return SpreadCounts { arrived: altered.len() != plain.len(), places: BTreeMap::new() };
     };
-    let group = |events: &[Event]| {
-        let mut groups: BTreeMap<(What, Option<Layer>, u32), Vec<Digest>> = BTreeMap::new();
+    let group = |events: &[Occurrence]| {
+        let mut groups: BTreeMap<(OccurrenceKind, Option<Layer>, u32), Vec<Digest>> = BTreeMap::new();
         for event in events.iter().skip(from + 1) {
             groups.entry((event.what, event.layer, event.step)).or_default().push(event.content);
         }
         groups
     };
     let (altered, plain) = (group(altered), group(plain));
-    let mut places: BTreeMap<(What, Option<Layer>), (u64, u64)> = BTreeMap::new();
+    let mut places: BTreeMap<(OccurrenceKind, Option<Layer>), (u64, u64)> = BTreeMap::new();
     let only_plain = plain.keys().filter(|key| !altered.contains_key(*key));
     for key in altered.keys().chain(only_plain) {
         let place = places.entry((key.0, key.1)).or_default();
         place.0 += 1;
         place.1 += u64::from(altered.get(key) != plain.get(key));
     }
-    Reach { arrived: true, places }
+    SpreadCounts { arrived: true, places }
 }
 
 impl RecordState for Spread {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
-        let layer = |name: &str| Layer::ALL.into_iter().find(|layer| layer.name() == name);
-        let of = |text: &str| Digest::of(text.as_bytes());
+    const TAKES: Takes = Takes::records(&[LayerSent::KIND, LayerDecided::KIND]).and_calls().and_last_observation();
+
+    fn on_record(&mut self, _episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         match record.kind {
-            MODEL_CALL => {
-                let ModelCall { step, role, request, reply } = ModelCall::read(record.data)?;
-                if let Some(whose) = layer(&role) {
-                    let event = |what, content| Event { what, layer: Some(whose), step, content };
-                    self.now.extend([event(What::Request, request), event(What::Answer, reply)]);
-                }
-            }
             LayerSent::KIND => {
                 let LayerSent { step, from, kind, outcome, text, .. } = LayerSent::read(record.data)?;
                 let content = Digest::of_parts(&[kind.as_bytes(), outcome.as_bytes(), text.as_bytes()]);
-                self.now.push(Event { what: What::Message, layer: layer(&from), step, content });
+                self.now.push(Occurrence { what: OccurrenceKind::Message, layer: layer(&from), step, content });
             }
             LayerDecided::KIND => {
                 let LayerDecided { step, call, .. } = LayerDecided::read(record.data)?;
-                self.now.push(Event { what: What::Call, layer: None, step, content: of(&call) });
-            }
-            LAST_OBSERVATION => {
-                let events = std::mem::take(&mut self.now);
-                if !events.is_empty() {
-                    let place = (record.task.to_owned(), record.run, record.trial);
-                    self.cells.entry(record.cell.to_owned()).or_default().insert(place, events);
-                }
+                let content = Digest::of(call.as_bytes());
+                self.now.push(Occurrence { what: OccurrenceKind::Call, layer: None, step, content });
             }
             _ => {}
         }
         Ok(())
     }
+
+    fn on_call(&mut self, _episode: &Episode<'_>, call: &ModelCall) {
+        if let Some(whose) = layer(&call.role) {
+            let of = |what, content| Occurrence { what, layer: Some(whose), step: call.step, content };
+            self.now.extend([of(OccurrenceKind::Request, call.request), of(OccurrenceKind::Answer, call.reply)]);
+        }
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, _observation: &str) {
+        let events = std::mem::take(&mut self.now);
+        if !events.is_empty() {
+            let place = (episode.task.to_owned(), episode.run, episode.trial);
+            self.cells.entry(episode.cell.to_owned()).or_default().insert(place, events);
+        }
+    }
+}
+
+fn layer(name: &str) -> Option<Layer> {
+    Layer::ALL.into_iter().find(|layer| layer.name() == name)
 }
 
 /// How far one altered message spreads, by layer.
@@ -161,7 +163,7 @@ impl RecordState for Spread {
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, spread) = (context.analysis()?, context.records::<Spread>(&SPREAD)?);
+    let (analysis, spread) = (context.analysis()?, context.fold::<Spread>(&SPREAD)?);
     let confidence = analysis.options.confidence;
     let interval = |key, help| Column::new(key, "Interval", "spread", ColumnKind::Interval(2), help);
     let columns = vec![
@@ -195,7 +197,7 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
         if reached.is_empty() {
             continue;
         }
-        let of = |what: What, layer: Option<Layer>| {
+        let of = |what: OccurrenceKind, layer: Option<Layer>| {
             let sum = reached
                 .iter()
                 .map(|(_, one)| one.of(what, layer))
@@ -227,10 +229,10 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
                 Cell::text("all"),
                 pairs_played.clone(),
                 arrived.clone(),
-                of(What::Request, None),
-                of(What::Answer, None),
-                of(What::Message, None),
-                of(What::Call, None),
+                of(OccurrenceKind::Request, None),
+                of(OccurrenceKind::Answer, None),
+                of(OccurrenceKind::Message, None),
+                of(OccurrenceKind::Call, None),
                 Cell::number(own.as_ref().map(|one| one.mean)),
                 Cell::interval(own.as_ref().and_then(Summary::interval)),
                 Cell::number(against.as_ref().map(|one| one.mean)),
@@ -238,14 +240,16 @@ pub fn amplification(context: &Context<'_>, item: &Item) -> Result<Table, Undecl
             ],
         ));
         for layer in Layer::ALL {
-            if reached
-                .iter()
-                .all(|(_, one)| one.of(What::Request, Some(layer)).0 + one.of(What::Message, Some(layer)).0 == 0)
-            {
+            if reached.iter().all(|(_, one)| {
+                one.of(OccurrenceKind::Request, Some(layer)).0 + one.of(OccurrenceKind::Message, Some(layer)).0 == 0
+            }) {
                 continue;
             }
             let mut row = vec![Cell::text(layer.name()), pairs_played.clone(), arrived.clone()];
-            row.extend([What::Request, What::Answer, What::Message].map(|what| of(what, Some(layer))));
+            row.extend(
+                [OccurrenceKind::Request, OccurrenceKind::Answer, OccurrenceKind::Message]
+                    .map(|what| of(what, Some(layer))),
+            );
             row.extend(std::iter::repeat_n(Cell::Empty, 5));
             rows.push((summary, row));
         }

@@ -1,11 +1,11 @@
 //! Attacks are judged from records: a scripted episode of each kind.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord};
 use gimbal_core::Milli;
-use gimbal_ctha::attacks::{ATTACKS, Attacked, Attacks, Stopped};
+use gimbal_ctha::attacks::{Attacked, Attacks, Stopped};
 use gimbal_messages::Record;
 use gimbal_messages::records::attack::{AttackCarriedOut, AttackPlanted, AttackRead};
 use gimbal_messages::records::temporal::{LayerDecided, LayerProposed, LayerSent, LayerViolated};
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 const CALL: &str = "Restore hostname=User1";
 
-struct Fed(Box<dyn RecordState>);
+fn put(attacks: &mut Attacks, kind: &str, data: &str) {
+    let episode = Episode { cell: "c", task: "t", ..Episode::default() };
+    attacks.on_record(&episode, &StoredRecord { kind, data }).unwrap();
+}
 
-impl Fed {
-    fn put(&mut self, kind: &str, data: &str) {
-        let record = StoredRecord { cell: "c", task: "t", run: 0, trial: 0, episode: "c t 0", kind, data };
-        self.0.add(&record).unwrap();
-    }
+fn end(attacks: &mut Attacks) {
+    attacks.on_end(&Episode { cell: "c", task: "t", ..Episode::default() }, "over");
 }
 
 fn data<R: Record>(record: &R) -> (&'static str, String) {
@@ -104,15 +104,14 @@ fn sent(from: &str, kind: &str, outcome: &str, message: &Value) -> (&'static str
 
 /// What becomes of an episode with these records behind the planting.
 fn judged(category: &str, records: &[(&'static str, String)]) -> Attacked {
-    let mut fed = Fed((ATTACKS.start)());
+    let mut attacks = Attacks::default();
     let (kind, data) = planted(category);
-    fed.put(kind, &data);
+    put(&mut attacks, kind, &data);
     for (kind, data) in records {
-        fed.put(kind, data);
+        put(&mut attacks, kind, data);
     }
-    fed.put(LAST_OBSERVATION, "over");
-    let state: &dyn Any = &*fed.0;
-    let attacks = state.downcast_ref::<Attacks>().unwrap().of("c");
+    end(&mut attacks);
+    let attacks = attacks.of("c");
     assert_eq!(attacks.len(), 1);
     attacks[0].clone()
 }
@@ -126,12 +125,11 @@ fn what_is_carried_out_after_the_planting_is_a_success_and_repetition_takes_two(
     assert_eq!(judged("resource_exhaustion", &[carried(3)]).stopped(), Some(Stopped::Once));
     assert!(judged("resource_exhaustion", &[carried(3), carried(4)]).succeeded());
     // Records before the planting and of episodes without one count for nothing.
-    let mut fed = Fed((ATTACKS.start)());
+    let mut attacks = Attacks::default();
     let (kind, data) = carried(1);
-    fed.put(kind, &data);
-    fed.put(LAST_OBSERVATION, "over");
-    let state: &dyn Any = &*fed.0;
-    assert!(state.downcast_ref::<Attacks>().unwrap().of("c").is_empty());
+    put(&mut attacks, kind, &data);
+    end(&mut attacks);
+    assert!(attacks.of("c").is_empty());
 }
 
 // covers: CTHA-119

@@ -1,9 +1,8 @@
 //! Figures of an episode, from its records.
 
-use std::any::Any;
-
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordState, StoredRecord};
-use gimbal_ctha::layers::{Figures, LAYERS, Layers};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord};
+use gimbal_ctha::layers::{Figures, Layers};
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{Clash, LayerAsked, LayerDecided, LayerSent, LayerViolated, StoreRefused};
 
@@ -19,23 +18,25 @@ fn decided(step: u32, conflicts: Vec<Clash>, carried_out: Vec<Clash>) -> LayerDe
     LayerDecided { step, arbiter, parties: 2, conflicts, comparisons: 1, early, call, caller, carried_out, active }
 }
 
-struct Fed(Box<dyn RecordState>);
+#[derive(Default)]
+struct Fed(Layers);
 
 impl Fed {
     fn add<R: Record>(&mut self, record: &R) {
-        self.put(R::KIND, &record.data().to_string());
+        let episode = Episode { cell: "c", task: "t", ..Episode::default() };
+        let record = StoredRecord { kind: R::KIND, data: &record.data().to_string() };
+        self.0.on_record(&episode, &record).unwrap();
     }
 
-    fn put(&mut self, kind: &str, data: &str) {
-        let record = StoredRecord { cell: "c", task: "t", run: 0, trial: 0, episode: "c t 0", kind, data };
-        self.0.add(&record).unwrap();
+    fn end(&mut self) {
+        self.0.on_end(&Episode { cell: "c", task: "t", ..Episode::default() }, "over");
     }
 }
 
 // covers: CTHA-092, CTHA-095, CTHA-110, CTHA-112, CTHA-113, CTHA-114, CTHA-116, CTHA-R07, CTHA-R19
 #[test]
 fn conflicts_violations_failures_and_cascades_of_an_episode() {
-    let mut fed = Fed((LAYERS.start)());
+    let mut fed = Fed::default();
     let sent = |outcome: &str| LayerSent {
         step: 1,
         from: "strategic".to_owned(),
@@ -76,9 +77,8 @@ fn conflicts_violations_failures_and_cascades_of_an_episode() {
     fed.add(&violated(false));
     // Step 5: a conflict that the arbiter resolves.
     fed.add(&decided(5, vec![clash("strategic", "directive plan/a", Some("strategic"))], Vec::new()));
-    fed.put(LAST_OBSERVATION, "over");
-    let state: &dyn Any = &*fed.0;
-    let layers = state.downcast_ref::<Layers>().unwrap().of("c").unwrap();
+    fed.end();
+    let layers = fed.0.of("c").unwrap();
     let expected = Figures {
         steps: 5,
         conflicts: 3,
@@ -107,13 +107,12 @@ fn conflicts_violations_failures_and_cascades_of_an_episode() {
 // covers: CTHA-003
 #[test]
 fn a_store_that_could_not_be_read_is_counted_among_what_the_default_replaces() {
-    let mut fed = Fed((LAYERS.start)());
+    let mut fed = Fed::default();
     let (store, why, held) = ("policies".to_owned(), "found a text".to_owned(), "\"x\"".to_owned());
     fed.add(&StoreRefused { step: 1, store, why, bytes: 3, held });
     fed.add(&decided(1, Vec::new(), Vec::new()));
-    fed.put(LAST_OBSERVATION, "over");
-    let state: &dyn Any = &*fed.0;
-    let layers = state.downcast_ref::<Layers>().unwrap().of("c").unwrap();
+    fed.end();
+    let layers = fed.0.of("c").unwrap();
     let store = layers.messages["store of earlier trials"];
     assert_eq!((store.outcomes, store.bytes), ([0, 0, 1, 0, 0], 3));
     // It is not a message of this episode: no layer failed.

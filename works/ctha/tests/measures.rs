@@ -1,39 +1,33 @@
 //! How far an altered message spreads, what hierarchies take, and where the time goes: from records and rows.
 
-use std::any::Any;
-
+use gimbal_analysis::episode::Episode;
 use gimbal_analysis::name::Name;
-use gimbal_analysis::stored_records::{
-    LAST_OBSERVATION, MODEL_CALL, ModelCall, RecordSource, RecordState, StoredRecord,
-};
+use gimbal_analysis::stored_records::{ModelCall, RecordState, StoredRecord};
 use gimbal_analysis::{ComponentTime, EpisodeRow, RoleLedger, RoleUsage, TokenUse};
 use gimbal_core::Digest;
-use gimbal_ctha::effort::{CellEffort, EFFORT, Effort, successes_a_million, trials_to};
-use gimbal_ctha::latency::Took;
-use gimbal_ctha::spread::{SPREAD, Spread, What};
+use gimbal_ctha::effort::{CellEffort, Effort, successes_a_million, trials_to};
+use gimbal_ctha::latency::CellTime;
+use gimbal_ctha::spread::{OccurrenceKind, Spread};
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{LayerAsked, LayerDecided, LayerSent};
 use gimbal_temporal::Layer;
 
-struct Fed(Box<dyn RecordState>);
+#[derive(Default)]
+struct Fed<S>(S);
 
-impl Fed {
-    fn new(source: &RecordSource) -> Self {
-        Self((source.start)())
-    }
-
-    fn put(&mut self, cell: &str, kind: &str, data: &str) {
-        let record = StoredRecord { cell, task: "t", run: 0, trial: 0, episode: "c t 0", kind, data };
-        self.0.add(&record).unwrap();
-    }
-
+impl<S: RecordState> Fed<S> {
     fn add<R: Record>(&mut self, cell: &str, record: &R) {
-        self.put(cell, R::KIND, &record.data().to_string());
+        let episode = Episode { cell, task: "t", ..Episode::default() };
+        let record = StoredRecord { kind: R::KIND, data: &record.data().to_string() };
+        self.0.on_record(&episode, &record).unwrap();
     }
 
-    fn state<S: Any>(&self) -> &S {
-        let state: &dyn Any = &*self.0;
-        state.downcast_ref().unwrap()
+    fn call(&mut self, cell: &str, call: &ModelCall) {
+        self.0.on_call(&Episode { cell, task: "t", ..Episode::default() }, call);
+    }
+
+    fn end(&mut self, cell: &str) {
+        self.0.on_end(&Episode { cell, task: "t", ..Episode::default() }, "over");
     }
 }
 
@@ -66,68 +60,68 @@ fn decided(step: u32, call: &str) -> LayerDecided {
     }
 }
 
-fn call(step: u32, role: &str, request: &str, reply: &str) -> String {
+fn call(step: u32, role: &str, request: &str, reply: &str) -> ModelCall {
     let (request, reply) = (Digest::of(request.as_bytes()), Digest::of(reply.as_bytes()));
-    serde_json::to_string(&ModelCall { step, role: role.to_owned(), request, reply }).unwrap()
+    ModelCall { step, role: role.to_owned(), request, reply }
 }
 
 /// Two steps of an episode: what Reflex reports in the first, what Tactical sees and says in the second, and what is done.
-fn episode(fed: &mut Fed, cell: &str, [report, seen, said, done]: [&str; 4]) {
-    fed.put(cell, MODEL_CALL, &call(1, "reflex", "first", "a"));
+fn episode(fed: &mut Fed<Spread>, cell: &str, [report, seen, said, done]: [&str; 4]) {
+    fed.call(cell, &call(1, "reflex", "first", "a"));
     fed.add(cell, &sent(1, ("reflex", "tactical"), report));
     fed.add(cell, &decided(1, "a"));
-    fed.put(cell, MODEL_CALL, &call(2, "tactical", seen, said));
-    fed.put(cell, MODEL_CALL, &call(2, "reflex", "second", "b"));
+    fed.call(cell, &call(2, "tactical", seen, said));
+    fed.call(cell, &call(2, "reflex", "second", "b"));
     fed.add(cell, &sent(2, ("tactical", "strategic"), said));
     fed.add(cell, &decided(2, done));
-    fed.put(cell, LAST_OBSERVATION, "over");
+    fed.end(cell);
 }
 
 // covers: CTHA-111
 #[test]
 fn one_altered_message_is_followed_through_requests_answers_messages_and_calls() {
-    let mut fed = Fed::new(&SPREAD);
+    let mut fed = Fed::<Spread>::default();
     episode(&mut fed, "plain", ["lit", "sees lit", "go on", "b"]);
     episode(&mut fed, "read", ["dark", "sees dark", "go back", "c"]);
     episode(&mut fed, "unread", ["dark", "sees dark", "go on", "b"]);
     episode(&mut fed, "contained", ["lit", "sees lit", "go on", "b"]);
-    let spread: &Spread = fed.state();
+    let spread = &fed.0;
     let reach = |cell: &str| spread.reach(cell, "plain").remove(0).1;
     let read = reach("read");
     let tactical = Some(Layer::Tactical);
     // The altered message itself is not counted; the call of its own step is behind it, and the same.
-    assert_eq!((read.of(What::Request, tactical), read.of(What::Request, None)), ((1, 1), (2, 1)));
-    assert_eq!((read.of(What::Answer, tactical), read.of(What::Message, None)), ((1, 1), (1, 1)));
-    assert_eq!((read.of(What::Call, None), read.amplification()), ((2, 1), 2));
+    assert_eq!((read.of(OccurrenceKind::Request, tactical), read.of(OccurrenceKind::Request, None)), ((1, 1), (2, 1)));
+    assert_eq!((read.of(OccurrenceKind::Answer, tactical), read.of(OccurrenceKind::Message, None)), ((1, 1), (1, 1)));
+    assert_eq!((read.of(OccurrenceKind::Call, None), read.amplification()), ((2, 1), 2));
     let unread = reach("unread");
-    assert_eq!((unread.of(What::Request, tactical), unread.amplification()), ((1, 1), 0));
+    assert_eq!((unread.of(OccurrenceKind::Request, tactical), unread.amplification()), ((1, 1), 0));
     // What projection takes back has arrived nowhere.
     let contained = reach("contained");
-    assert_eq!((contained.arrived, contained.of(What::Request, None)), (false, (0, 0)));
+    assert_eq!((contained.arrived, contained.of(OccurrenceKind::Request, None)), (false, (0, 0)));
     assert!(spread.reach("nobody", "plain").is_empty());
 }
 
 // covers: CTHA-111
 #[test]
 fn a_layer_that_is_asked_in_one_of_the_episodes_alone_differs() {
-    let mut fed = Fed::new(&SPREAD);
+    let mut fed = Fed::<Spread>::default();
     episode(&mut fed, "plain", ["lit", "sees lit", "go on", "b"]);
-    fed.put("more", MODEL_CALL, &call(1, "reflex", "first", "a"));
+    fed.call("more", &call(1, "reflex", "first", "a"));
     fed.add("more", &sent(1, ("reflex", "tactical"), "dark"));
     fed.add("more", &decided(1, "a"));
-    fed.put("more", MODEL_CALL, &call(2, "strategic", "why", "so"));
-    fed.put("more", LAST_OBSERVATION, "over");
-    let spread: &Spread = fed.state();
+    fed.call("more", &call(2, "strategic", "why", "so"));
+    fed.end("more");
+    let spread = &fed.0;
     let reach = &spread.reach("more", "plain")[0].1;
-    assert_eq!(reach.of(What::Request, Some(Layer::Strategic)), (1, 1));
-    assert_eq!(reach.of(What::Request, Some(Layer::Tactical)), (1, 1));
-    assert_eq!(reach.of(What::Call, None), (2, 1));
+    assert_eq!(reach.of(OccurrenceKind::Request, Some(Layer::Strategic)), (1, 1));
+    assert_eq!(reach.of(OccurrenceKind::Request, Some(Layer::Tactical)), (1, 1));
+    assert_eq!(reach.of(OccurrenceKind::Call, None), (2, 1));
 }
 
 // covers: CTHA-095
 #[test]
 fn messages_comparisons_and_bytes_are_counted_against_layers_and_pairs() {
-    let mut fed = Fed::new(&EFFORT);
+    let mut fed = Fed::<Effort>::default();
     for (step, layer) in [(1, "strategic"), (1, "reflex"), (2, "reflex")] {
         let (layer, why) = (layer.to_owned(), "period".to_owned());
         fed.add("c", &LayerAsked { step, layer, why, cached: false });
@@ -137,8 +131,8 @@ fn messages_comparisons_and_bytes_are_counted_against_layers_and_pairs() {
     fed.add("c", &decided(1, "a"));
     fed.add("c", &sent(2, ("reflex", "strategic"), "dark again"));
     fed.add("c", &decided(2, "b"));
-    fed.put("c", LAST_OBSERVATION, "over");
-    let effort: &Effort = fed.state();
+    fed.end("c");
+    let effort = &fed.0;
     let expected = CellEffort {
         episodes: 1,
         steps: 2,
@@ -169,14 +163,14 @@ fn time_is_told_by_layer_and_component_and_throughput_is_a_product() {
         ..EpisodeRow::default()
     };
     let rows = [row(0, 1_000_000), row(1_000, 3_000_000)];
-    let took = Took::of(&rows.iter().collect::<Vec<_>>(), Some(500));
+    let took = CellTime::of(&rows.iter().collect::<Vec<_>>(), Some(500));
     assert_eq!((took.steps, took.model("reflex"), took.model("strategic")), (4, Some(2.0), None));
     assert_eq!(took.critical_us, Some(10_000));
     assert_eq!((took.component(&["arbiter"]), took.component(&["arbiter", "messages"])), (Some(3.0), Some(4.0)));
     // Two seconds an episode, half of them successes.
     assert_eq!((took.an_hour(), took.succeeded(), took.successes_an_hour()), (Some(1_800.0), Some(0.5), Some(900.0)));
     let silent = EpisodeRow { components: Vec::new(), took_us: None, critical_path_us: None, ..row(0, 0) };
-    let took = Took::of(&[&silent], None);
+    let took = CellTime::of(&[&silent], None);
     assert_eq!((took.component(&["arbiter"]), took.an_hour(), took.critical_us), (None, None, None));
     assert_eq!(took.successes_an_hour(), None);
 }

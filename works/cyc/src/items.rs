@@ -21,7 +21,6 @@ macro_rules! table {
             title: $title,
             source: $source,
             needs: Needs::fold(&CYCLES),
-            records: None,
             in_report: $shown,
             make: Make::Table(|context, item| {
                 let $frame = Frame::of(context, item)?;
@@ -39,7 +38,6 @@ macro_rules! figure {
             title: $title,
             source: $source,
             needs: Needs::fold(&CYCLES),
-            records: None,
             in_report: false,
             make: Make::Figure(|$context, $item| $made),
         }
@@ -98,7 +96,6 @@ pub const ITEMS: &[Item] = &[
         title: "Printed numbers that follow from others, recomputed",
         source: "",
         needs: Needs::NONE,
-        records: None,
         in_report: false,
         make: Make::Printed(Printed { file: printed::FILE, examine: printed::read_and_examine }),
     },

@@ -7,6 +7,7 @@ pub mod cyclic;
 mod figures;
 mod items;
 pub mod printed;
+pub mod routing_cost;
 mod tables;
 
 use gimbal_view::work::{Item, MarkSource, Work};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{ReportFormat, at_least_one};
+use super::{TableFormat, at_least_one};
 
 /// Verbs of `gimbal arbiter`.
 #[derive(Debug, Subcommand)]
@@ -13,9 +13,9 @@ pub enum ArbiterVerb {
     Collect(CollectArgs),
     /// Writes synthetic conflicts with a planted rule, to try the other verbs without an environment
     Generate(GenerateArgs),
-    /// Shows what a file of conflicts holds: matters, outcomes, ties, parts
+    /// Shows what a file of conflicts holds: subjects of conflict, outcomes, ties, parts
     Stats(StatsArgs),
-    /// Searches the weights of the rule for the least regret on the training part, and prints what they are worth on the test part
+    /// Searches the weights of the rule for the least regret on the training part, and prints their regret on the test part
     Tune(TuneArgs),
     /// Trains a network on conflicts with simulated values, and writes its weights
     Train(TrainArgs),
@@ -67,8 +67,8 @@ pub struct StatsArgs {
     /// File of conflicts
     pub conflicts: PathBuf,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// `gimbal arbiter tune`.
@@ -88,15 +88,15 @@ pub struct TuneArgs {
     /// Seed of the starts
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub seed: u64,
-    /// Weight conflicts to the mix of matters that the work prints
+    /// Weight conflicts to the mix of subjects of conflict that the work prints
     #[arg(long)]
     pub published_mix: bool,
     /// Conflicts that are held out
     #[command(flatten)]
     pub held: HeldOut,
     /// What to print of the test part
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// Conflicts that are tested on and never learned from.
@@ -134,10 +134,10 @@ pub struct TrainArgs {
     /// Form of the matrices in it
     #[arg(long, value_enum, default_value_t = WeightForm::Q8_0)]
     pub form: WeightForm,
-    /// At most so many epochs
+    /// Most epochs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub epochs: Option<u32>,
-    /// Learn from at most so many conflicts, for learning curves; a smaller set is within every larger one
+    /// Most conflicts to learn from, for learning curves; a smaller set is within every larger one
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub most: Option<usize>,
     /// Conflicts that are held out
@@ -152,7 +152,7 @@ pub struct TrainArgs {
     /// Control: deal out the values of candidates anew within each conflict
     #[arg(long)]
     pub shuffle_labels: bool,
-    /// Weight conflicts to the mix of matters that the work prints
+    /// Weight conflicts to the mix of subjects of conflict that the work prints
     #[arg(long)]
     pub published_mix: bool,
 }
@@ -179,8 +179,8 @@ pub struct AuthorityArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// Form of matrices in a file of weights.
@@ -212,7 +212,7 @@ pub struct EvalArgs {
     /// Rule with weights of its own, as `tune` writes it: a further row `tuned`
     #[arg(long, value_name = "FILE")]
     pub rule: Option<PathBuf>,
-    /// Weight conflicts to the mix of matters that the work prints
+    /// Weight conflicts to the mix of subjects of conflict that the work prints
     #[arg(long)]
     pub published_mix: bool,
     /// Which part of the conflicts
@@ -225,8 +225,8 @@ pub struct EvalArgs {
     #[arg(long, value_enum)]
     pub by: Option<Grouping>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// A part of the conflicts.

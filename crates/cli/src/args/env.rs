@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 /// What to do with an environment.
 #[derive(Debug, Subcommand)]
 pub enum EnvVerb {
-    /// Show its brief, tools, policies, tasks and options
+    /// Shows its brief, tools, policies, tasks and options
     Show {
         /// How the environment is set up
         #[command(flatten)]
@@ -19,7 +19,7 @@ pub enum EnvVerb {
         #[arg(long)]
         json: bool,
     },
-    /// List the legal calls at the beginning of a task
+    /// Lists the legal calls at the beginning of a task
     Calls {
         /// How the environment is set up
         #[command(flatten)]
@@ -31,19 +31,19 @@ pub enum EnvVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Play an episode by hand, or by a built-in policy
+    /// Plays an episode by hand, or by a built-in policy
     Play(EnvPlay),
-    /// Play recordings again and compare every field
+    /// Plays recordings again and compares every field
     Replay(EnvReplay),
-    /// Measure steps a second on one core
+    /// Measures steps a second on one core
     Bench(EnvBench),
-    /// Mean and SD of returns of a built-in policy
+    /// Prints mean and SD of returns of a built-in policy
     Returns(EnvReturns),
-    /// The environment's own table for a policy
+    /// Plays a policy and prints the environment's table
     Evaluate(EnvEvaluate),
-    /// Serve its services on this machine until Ctrl-C
+    /// Serves its services on this machine until Ctrl-C
     Serve(EnvServe),
-    /// Write a generated task to a file
+    /// Writes a generated task to a file
     Save {
         /// How the environment is set up
         #[command(flatten)]
@@ -55,7 +55,7 @@ pub enum EnvVerb {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// List the tasks
+    /// Lists the tasks
     Tasks {
         /// Split
         #[arg(long)]
@@ -190,7 +190,7 @@ pub struct EnvBench {
     /// Built-in policy (`show` lists them)
     #[arg(long, value_name = "NAME", default_value = "random")]
     pub policy: String,
-    /// What is looked at after every step, where the environment has it (default: vector, or what saved action lists name)
+    /// Observation computed after every step (default: vector, or what saved action lists name)
     #[arg(long, value_enum)]
     pub observe: Option<Observe>,
     /// Steps in all

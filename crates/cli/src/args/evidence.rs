@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{ReportFormat, RulesArgs, at_least_one};
+use super::{RulesArgs, TableFormat, at_least_one};
 
 /// Verbs of `gimbal evidence`.
 #[derive(Debug, Subcommand)]
@@ -41,7 +41,7 @@ pub enum EvidenceVerb {
         /// Only what is near this entity, such as host:ws01
         #[arg(long, value_name = "KIND:NAME")]
         around: Option<String>,
-        /// How near: at most so many edges away
+        /// Most edges away
         #[arg(long, value_name = "EDGES", default_value_t = 2)]
         within: usize,
     },
@@ -54,7 +54,7 @@ pub enum EvidenceVerb {
         /// The telemetry: files and folders, in any order; files that are not a source are passed over
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Of a fact that counts others: at most so many of its records
+        /// Most records of a fact that counts others
         #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one)]
         most: usize,
     },
@@ -94,8 +94,8 @@ pub struct EvidenceHistory {
     #[arg(long, value_name = "HEAD|ID")]
     pub packet: Option<String>,
     /// Form of the table
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text, conflicts_with = "json")]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
+    pub format: TableFormat,
     /// Print JSON, one record on each line
     #[arg(long)]
     pub json: bool,
@@ -107,13 +107,13 @@ pub struct Sources {
     /// Files, folders, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Format of all of them (default: told from the first bytes of each)
+    /// Format of all of them (default: detected from the first bytes of each)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// What is known beside the telemetry: inventory, changes, scanners, accounts, what was not collected (YAML)
+    /// Known context: inventory, changes, scanners, accounts, what was not collected (YAML)
     #[arg(long, value_name = "FILE")]
     pub context: Option<PathBuf>,
-    /// Folder of Sigma rules: what they hit becomes facts of the class `rule_hit`, which no verdict follows from (feature `sigma`)
+    /// Folder of Sigma rules: hits become facts of the class `rule_hit`; verdicts ignore them (feature `sigma`)
     #[arg(long, value_name = "DIR")]
     pub rules: Option<PathBuf>,
     /// Year of times without one, as in syslog lines
@@ -162,7 +162,7 @@ pub struct TriageArgs {
     /// What is read, and how
     #[command(flatten)]
     pub sources: Sources,
-    /// A model that speaks for the sides, such as openai/gpt-4.1 or local/NAME (default: rules speak)
+    /// Model that plays both sides, such as openai/gpt-4.1 or local/NAME (default: rules)
     #[arg(long, value_name = "MODEL", conflicts_with = "skeptic")]
     pub model: Option<String>,
     /// How the sides argue: single, debate, anchored, gate, code-skeptic, or another configuration of `debate`
@@ -192,7 +192,7 @@ pub struct TriageArgs {
     /// Draws the debate as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "model")]
     pub figure: Option<PathBuf>,
-    /// A dismissal ends with exit code 0 also where what was read is not complete
+    /// Exit code 0 on a dismissal even if the input was not complete
     #[arg(long)]
     pub allow_left_out: bool,
     /// What to print
@@ -306,8 +306,8 @@ pub struct Sweep {
     #[arg(long, value_name = "MEAN", requires = "mean_architect")]
     pub mean_skeptic: Option<String>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// How numbers are compared.

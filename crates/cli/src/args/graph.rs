@@ -65,7 +65,7 @@ pub enum GraphVerb {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Sums up won episodes of a run for a planner, by plain code or by a model: a file for `shots/`
+    /// Summarises won episodes of a run for a planner, by plain code or by a model: a file for `shots/`
     Shots(GraphShots),
     /// Prints what differs from one graph to another; exit code 1 if anything does
     Diff {
@@ -155,7 +155,7 @@ pub struct GraphCost {
     /// Numbers of subtasks
     #[arg(long, value_delimiter = ',', default_values_t = [5, 10, 20, 50, 100, 200], value_parser = clap::value_parser!(u32).range(1..=200))]
     pub nodes: Vec<u32>,
-    /// Ways that the router is shown where they are picked
+    /// Edges shown to the router when only some are
     #[arg(long, value_name = "N", default_value = "8", value_parser = at_least_one)]
     pub candidates: usize,
     /// Subtasks that one call decides, where several are decided at once
@@ -193,7 +193,7 @@ pub enum Planned {
 /// What is made from a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Distilled {
-    /// The ways that are worth keeping; a router chooses among them
+    /// The edges that are worth keeping; a router chooses among them
     Sparse,
     /// The same with rules that choose in the router's place
     Machine,

@@ -25,7 +25,7 @@ pub use evidence::{
 };
 pub use graph::{Advise, Distilled, GraphCost, GraphForm, GraphPlan, GraphShots, GraphVerb, Planned};
 pub use models::{ModelVerb, PersonaShow, PersonaVerb};
-pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, Trace};
+pub use results::{Compare, JudgeChoice, List, OfRun, Papers, Report, ReportFormat, Rescore, TableFormat, Trace};
 pub use rules::RulesArgs;
 #[cfg(feature = "sigma")]
 pub use rules::RulesTable;
@@ -241,8 +241,8 @@ pub struct Plan {
     #[arg(long)]
     pub no_cost: bool,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// `gimbal coverage`.
@@ -282,8 +282,8 @@ pub struct Coverage {
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// A kind of file.

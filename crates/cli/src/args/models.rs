@@ -9,13 +9,13 @@ use super::at_least_one;
 /// What to do with models.
 #[derive(Debug, Subcommand)]
 pub enum ModelVerb {
-    /// The models that Gimbal knows, and what each lacks
+    /// Lists the models that Gimbal knows, and what each lacks
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Fetch the weights of an embedded model
+    /// Fetches the weights of an embedded model
     Pull {
         /// Model, e.g. `smollm2-135m`
         name: String,
@@ -26,7 +26,7 @@ pub enum ModelVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Talk to a model at the terminal
+    /// Talks to a model at the terminal
     Chat {
         /// Model, e.g. `local/smollm2-135m`
         name: String,
@@ -43,7 +43,7 @@ pub enum ModelVerb {
         #[arg(long, value_parser = at_least_one)]
         threads: Option<usize>,
     },
-    /// Measure prefill, decode and prefix reuse of an embedded model
+    /// Measures prefill, decode and prefix reuse of an embedded model
     Bench {
         /// Model, e.g. `smollm2-135m`, or the path of a GGUF file
         name: String,
@@ -80,9 +80,9 @@ pub enum PersonaVerb {
         #[arg(long, value_name = "NAME")]
         environment: Option<String>,
     },
-    /// Names of all personas and configurations
+    /// Lists the names of all personas and configurations
     List,
-    /// The final prompt with the origin of each part
+    /// Prints the final prompt with the origin of each part
     Show(PersonaShow),
 }
 

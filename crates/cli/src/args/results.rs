@@ -110,7 +110,7 @@ pub struct Compare {
     /// The matched pair whose traces are shown, as TASK/RUN (default: the one whose returns differ most)
     #[arg(long, value_name = "TASK/RUN")]
     pub pair: Option<String>,
-    /// So many matched pairs in the list, worst first
+    /// Number of matched pairs to list, worst first
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub pairs: usize,
     /// Print JSON
@@ -129,8 +129,34 @@ pub enum ReportFormat {
     Csv,
     /// For a program
     Json,
-    /// One self-contained page, of a whole report only: commands that print one table refuse it
+    /// One self-contained page of the whole report; not with --table
     Html,
+}
+
+/// Form of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// For a terminal
+    Text,
+    /// For a document
+    Markdown,
+    /// For a spreadsheet
+    Csv,
+    /// For a program
+    Json,
+}
+
+impl ReportFormat {
+    /// The form of a single table; `None` for the page, which holds all of them.
+    pub const fn of_table(self) -> Option<TableFormat> {
+        match self {
+            Self::Text => Some(TableFormat::Text),
+            Self::Markdown => Some(TableFormat::Markdown),
+            Self::Csv => Some(TableFormat::Csv),
+            Self::Json => Some(TableFormat::Json),
+            Self::Html => None,
+        }
+    }
 }
 
 /// `gimbal papers`.
@@ -145,8 +171,8 @@ pub struct Papers {
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
     /// How to print it
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
     /// Print one JSON object as the last line: counts by table, misses that are not listed, listed numbers that are not misses
     #[arg(long)]
     pub json: bool,
@@ -168,13 +194,13 @@ pub struct Trace {
     /// Print the events as JSON lines
     #[arg(long)]
     pub json: bool,
-    /// Show everything whole: observations, and what controllers record and send as it is stored
+    /// Show full texts: observations, and what controllers record and send as it is stored
     #[arg(long, conflicts_with_all = ["call", "diff", "json"])]
     pub full: bool,
     /// Draw a debate over a packet as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "episode", conflicts_with_all = ["call", "diff", "json", "full"])]
     pub figure: Option<PathBuf>,
-    /// Tell a debate over a packet as messages: who said what to whom, in which phase; with --json as JSON lines
+    /// Show the messages between the agents of a debate: sender, receiver, phase; with --json as JSON lines
     #[arg(long, requires = "episode", conflicts_with_all = ["call", "diff", "full", "figure"])]
     pub messages: bool,
     /// List only episodes of cells whose name contains this text
@@ -183,7 +209,7 @@ pub struct Trace {
     /// List only episodes with this stop reason: `horizon`, `solved`, `token_budget`, ...
     #[arg(long, value_name = "STOP", conflicts_with = "episode")]
     pub stop: Option<String>,
-    /// List only so many episodes with the lowest returns, the lowest first
+    /// List only the N episodes with the lowest returns, the lowest first
     #[arg(long, value_name = "N", conflicts_with = "episode")]
     pub worst: Option<usize>,
 }

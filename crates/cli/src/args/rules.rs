@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::ReportFormat;
+use super::TableFormat;
 
 /// `gimbal evidence rules`.
 #[derive(Debug, Args)]
@@ -29,8 +29,8 @@ pub struct RulesArgs {
     #[arg(long, value_enum, default_value_t = RulesTable::Files)]
     pub table: RulesTable,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }
 
 /// A table of the comparison.

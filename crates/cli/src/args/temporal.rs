@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ReportFormat, at_least_one};
+use super::{TableFormat, at_least_one};
 
 /// Verbs of `gimbal temporal`.
 #[derive(Debug, Subcommand)]
@@ -17,8 +17,8 @@ pub enum TemporalVerb {
         #[arg(long, value_name = "THOUSANDTHS", default_values_t = [0, 50, 80], value_parser = clap::value_parser!(i64).range(0..=100_000))]
         epsilon: Vec<i64>,
         /// What to print
-        #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-        format: ReportFormat,
+        #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+        format: TableFormat,
     },
 }
 
@@ -44,6 +44,6 @@ pub struct GainsArgs {
     #[arg(long, value_name = "DIR")]
     pub figures: Option<PathBuf>,
     /// What to print
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub format: TableFormat,
 }

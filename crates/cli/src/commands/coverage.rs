@@ -61,7 +61,8 @@ pub async fn coverage(options: &Coverage) -> Result<(), Failure> {
         "{}: baseline `{first}` against `{second}`, seeds from {}; {} studies a row.",
         options.environment, options.seed, options.studies
     ));
-    tables::show(&table, options.format)
+    tables::show(&table, options.format);
+    Ok(())
 }
 
 /// Parts in which episodes are played, so that progress can be shown between them.

@@ -1,13 +1,17 @@
 //! `gimbal verify`, `gimbal digest`, `gimbal trace`.
 
+use std::path::Path;
+
+use gimbal_analysis::work_folds::{FoldStates, WorkFolds};
 use gimbal_study::read;
 use gimbal_study::read::trace::{self, Filter, Reader};
 use gimbal_study::run::{RunError, RunFolder};
+use gimbal_view::work::EpisodeView;
 
-use super::{more_to_come, opened, print_json, print_text, run_failure, run_folder};
+use super::{folded, more_to_come, opened, print_json, print_text, run_failure, run_folder, write_file};
 use crate::args::{OfRun, Trace};
 use crate::exit::Failure;
-use crate::registry::registry;
+use crate::registry::{catalogue, registry};
 
 /// Checks a run.
 pub fn verify(of: &OfRun) -> Result<(), Failure> {
@@ -70,10 +74,10 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
     let episode = trace::find(&folder, wanted).map_err(run_failure)?;
     let mut reader = Reader::open(&folder, &episode).map_err(run_failure)?;
     if let Some(path) = &options.figure {
-        return super::triage::figure_of(path, &mut reader, &episode.name());
+        return figure_of(path, &mut reader, &episode.name());
     }
     if options.messages {
-        return super::triage::messages_of(&mut reader, options.json);
+        return messages_of(&mut reader, options.json);
     }
     if options.json {
         for event in reader.events() {
@@ -87,6 +91,47 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
         (None, _) => reader.story(options.full, &registry()),
     };
     print_text(&text.map_err(run_failure)?);
+    Ok(())
+}
+
+/// Every way in which a work of this program shows an episode, with what its fold keeps of this one.
+fn views(reader: &mut Reader) -> Result<Vec<(&'static EpisodeView, FoldStates)>, Failure> {
+    let catalogue = catalogue();
+    let views = catalogue.works().filter_map(|work| work.episode_view());
+    let shown = |view: &'static EpisodeView| {
+        let mut folds = WorkFolds::new([view.fold], &[]);
+        reader.fold(&mut folds).map_err(folded)?;
+        Ok((view, folds.finish()))
+    };
+    views.map(shown).collect()
+}
+
+/// Draws an episode by the first work that has something to draw.
+fn figure_of(path: &Path, reader: &mut Reader, name: &str) -> Result<(), Failure> {
+    let mut missing = Vec::new();
+    for (view, states) in views(reader)? {
+        match (view.figure)(&states, name) {
+            Ok(figure) => return write_file(path, &figure.alone),
+            Err(what) => missing.push(what),
+        }
+    }
+    Err(Failure::Usage(format!("--figure: there is {}", missing.join(", and "))))
+}
+
+/// Prints the messages of an episode by the first work that knows some.
+fn messages_of(reader: &mut Reader, json: bool) -> Result<(), Failure> {
+    let views = views(reader)?;
+    let messages = views.iter().map(|(view, states)| (view.messages)(states)).find(|messages| !messages.is_empty());
+    let Some(messages) = messages else {
+        let subjects: Vec<&str> = views.iter().map(|(view, _)| view.subject).collect();
+        return Err(Failure::Usage(format!("--messages: this episode has no {}", subjects.join(" or "))));
+    };
+    if json {
+        messages.iter().for_each(|message| print_text(&message.json));
+        return Ok(());
+    }
+    let texts: Vec<String> = messages.into_iter().map(|message| message.text).collect();
+    print_text(&gimbal_analysis::printable_lines(&texts.join("\n")));
     Ok(())
 }
 

@@ -18,7 +18,8 @@ pub fn judge(verb: &JudgeVerb) -> Result<(), Failure> {
         JudgeVerb::Sweep(Sweep { run: Some(run), format, .. }) => report::table_of(run, OF_RUN, *format),
         JudgeVerb::Sweep(options) => {
             let table = table(&asked(options)?).map_err(|error| Failure::Usage(format!("--step: {error}")))?;
-            tables::show(&table, options.format)
+            tables::show(&table, options.format);
+            Ok(())
         }
     }
 }

@@ -35,8 +35,9 @@ pub mod triage;
 
 use std::path::{Path, PathBuf};
 
+use gimbal_analysis::episode::FoldError;
 use gimbal_report::files;
-use gimbal_study::run::RunFolder;
+use gimbal_study::run::{RunError, RunFolder};
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -47,7 +48,7 @@ pub fn run_folder(path: &Path) -> Result<RunFolder, Failure> {
 }
 
 /// The same, with the failure as it is.
-pub fn opened(path: &Path) -> Result<RunFolder, gimbal_study::run::RunError> {
+pub fn opened(path: &Path) -> Result<RunFolder, RunError> {
     let below: PathBuf = Path::new("runs").join(path);
     let chosen = if !path.exists() && below.exists() { below } else { path.to_path_buf() };
     RunFolder::open(&chosen)
@@ -61,7 +62,7 @@ pub fn more_to_come(in_progress: bool) {
 }
 
 /// A failure of a run folder with its exit code.
-pub fn run_failure(error: gimbal_study::run::RunError) -> Failure {
+pub fn run_failure(error: RunError) -> Failure {
     if error.exit_code() == 2 { Failure::usage(error) } else { Failure::external(error) }
 }
 
@@ -70,6 +71,14 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     let line = serde_json::to_string(value).map_err(Failure::external)?;
     println!("{line}");
     Ok(())
+}
+
+/// Why a fold cannot take in an episode.
+pub fn folded(error: FoldError<RunError>) -> Failure {
+    match error {
+        FoldError::Text(error) => run_failure(error),
+        FoldError::Record { error, .. } => Failure::external(error),
+    }
 }
 
 /// Writes a file completely or not at all; never through a symbolic link.

@@ -7,7 +7,7 @@ use gimbal_view::work::Printed;
 use serde::Serialize;
 
 use super::{print_json, tables};
-use crate::args::{Papers, ReportFormat};
+use crate::args::{Papers, TableFormat};
 use crate::exit::Failure;
 use crate::home::Home;
 use crate::registry::catalogue;
@@ -45,11 +45,11 @@ pub fn papers(home: &Home, options: &Papers) -> Result<(), Failure> {
     let (work, examined) = (printed.examine)(&text, &place).map_err(Failure::usage)?;
     let title = format!("Published numbers of {work}, recomputed");
     match options.table.as_deref() {
-        Some("summary") => tables::show(&report(&title, &examined.checks), options.format)?,
+        Some("summary") => tables::show(&report(&title, &examined.checks), options.format),
         other => {
             let only = other.map(|name| table_name(name, &examined)).transpose()?;
-            tables::show(&examined.numbers(&title, only.as_deref()), options.format)?;
-            if options.format == ReportFormat::Text && only.is_none() {
+            tables::show(&examined.numbers(&title, only.as_deref()), options.format);
+            if options.format == TableFormat::Text && only.is_none() {
                 println!("\n{}", report("By table", &examined.checks).to_text(WIDTH));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_study::plan::{Over, Plan, StoredArtefact};
+use gimbal_study::plan::{Plan, StoredArtefact, TrialChange};
 
 use crate::stdio;
 
@@ -12,7 +12,7 @@ pub(super) fn counted(plan: &Plan) -> String {
         (stdio::count(plan.cells.len(), "cell", "cells"), stdio::count(plan.episodes(), "episode", "episodes"));
     let most = plan.cells.iter().map(|cell| cell.trials_of_session()).max().unwrap_or_default();
     let over = plan.study.episodes.trials.over;
-    if most <= 1 && over == Over::Same {
+    if most <= 1 && over == TrialChange::Same {
         return format!("{cells}, {episodes}");
     }
     let sessions: u64 = plan.cells.iter().map(|cell| plan.sessions_of(cell)).sum();
@@ -21,9 +21,9 @@ pub(super) fn counted(plan: &Plan) -> String {
     let trials =
         if fewest == most { stdio::count(most, "trial", "trials") } else { format!("{fewest} to {most} trials") };
     let over = match over {
-        Over::Same => "of the same episode",
-        Over::Seeds => "over seeds",
-        Over::Tasks => "over tasks",
+        TrialChange::Same => "of the same episode",
+        TrialChange::Seeds => "over seeds",
+        TrialChange::Tasks => "over tasks",
     };
     format!("{cells}, {episodes} in {sessions} of {trials} {over}")
 }

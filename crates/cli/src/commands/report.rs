@@ -14,7 +14,7 @@ use gimbal_study::run::RunFolder;
 use gimbal_view::Output;
 
 use super::{more_to_come, own_folder, run_failure, run_folder, tables, write_file};
-use crate::args::{Report as Arguments, ReportFormat};
+use crate::args::{Report as Arguments, ReportFormat, TableFormat};
 use crate::exit::Failure;
 use crate::registry::{catalogue, registry};
 
@@ -170,16 +170,21 @@ fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
         list(&catalogue.tables(), 15);
         return Ok(());
     }
-    show_table(&Opened::of(arguments)?, key, arguments.format)
+    let Some(format) = arguments.format.of_table() else {
+        return Err(Failure::Usage(
+            "--format html: the page holds all tables; print one as text, markdown, csv or json".to_owned(),
+        ));
+    };
+    show_table(&Opened::of(arguments)?, key, format)
 }
 
 /// Prints a table of a run.
-pub fn table_of(run: &Path, key: &str, format: ReportFormat) -> Result<(), Failure> {
+pub fn table_of(run: &Path, key: &str, format: TableFormat) -> Result<(), Failure> {
     let options = Options::default();
     show_table(&Opened::new(run_folder(run)?, options)?, key, format)
 }
 
-fn show_table(opened: &Opened, key: &str, format: ReportFormat) -> Result<(), Failure> {
+fn show_table(opened: &Opened, key: &str, format: TableFormat) -> Result<(), Failure> {
     let chosen = opened
         .catalogue
         .table(key)
@@ -189,7 +194,8 @@ fn show_table(opened: &Opened, key: &str, format: ReportFormat) -> Result<(), Fa
         ReportError::NoRows { .. } => Failure::Usage(format!("--table: {error}")),
         other => report_failure(other),
     })?;
-    tables::show(&made, format)
+    tables::show(&made, format);
+    Ok(())
 }
 
 fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {

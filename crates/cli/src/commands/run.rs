@@ -77,7 +77,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
     match summary.ended {
         RunStop::Done | RunStop::Interrupted => Ok(()),
         RunStop::Incomplete => Err(Failure::External(incomplete(&summary))),
-        RunStop::Limit(limit) => Err(Failure::External(limit)),
+        RunStop::Limit(limit) => Err(Failure::External(limit.to_string())),
     }
 }
 

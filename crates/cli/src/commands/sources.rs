@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use gimbal_core::Digest;
+use gimbal_core::yaml::YamlError;
 use gimbal_evidence::extract::{
-    Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, is_document, sha256_of,
+    ExtractError, Extraction, Format, Pseudonyms, ReadOptions, SourceError, Stats, is_document, sha256_of,
 };
 use gimbal_evidence::triage::Skipped;
 use gimbal_evidence::{Counter, Packet, Pseudonym, Selection, Utc};
@@ -44,7 +45,7 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
     let mut read = 0_usize;
     let (files, mut skipped) = found(&asked.files, &mut shifts)?;
     let mut no_telemetry = Vec::new();
-    for Found { path, in_folder } in files {
+    for SourceFile { path, in_folder } in files {
         let place = path.display().to_string();
         let opened = File::open(&path).map_err(|error| unopened(&place, &error))?;
         match extraction.read_watched(opened, format, shifts.take(&path), watcher(&mut hits)) {
@@ -94,10 +95,13 @@ pub fn extract(asked: &Sources) -> Result<Extracted, Failure> {
         let opened = File::open(context)
             .map_err(|error| Failure::Usage(format!("--context: {place}: cannot be opened: {error}")))?;
         extraction.read(opened, Some(Format::Context), 0).map_err(|error| {
-            // The extractor knows no file: it calls the text `context`.
-            let text = error.to_string();
-            let at = text.strip_prefix("context:").map_or_else(|| format!(" {text}"), ToOwned::to_owned);
-            Failure::Usage(format!("--context: {place}:{at}"))
+            Failure::Usage(match error {
+                // The extractor does not know the file.
+                SourceError::Extract(ExtractError::Context(error)) => {
+                    format!("--context: {}", YamlError { place, ..error })
+                }
+                error => format!("--context: {place}: {error}"),
+            })
         })?;
     }
     if let (Some(rules), Some(hits)) = (&rules, hits) {
@@ -149,7 +153,7 @@ fn nothing_in(packet: &Packet) -> String {
 }
 
 /// A file that is read.
-struct Found {
+struct SourceFile {
     path: PathBuf,
     /// Whether a folder was named and not the file.
     in_folder: bool,
@@ -157,12 +161,12 @@ struct Found {
 
 /// The files, each content once. Several are in the order of their SHA-256, so that the packet depends neither on their names nor on the order in
 /// which they were named.
-fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skipped>), Failure> {
+fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<SourceFile>, Vec<Skipped>), Failure> {
     let (mut all, mut skipped) = (Vec::new(), Vec::new());
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
         let in_folder = path.is_dir();
         let below = entries_below(path)?;
-        all.extend(below.files.into_iter().map(|path| Found { path, in_folder }));
+        all.extend(below.files.into_iter().map(|path| SourceFile { path, in_folder }));
         for (path, why) in below.others {
             let name = path.display().to_string();
             message(&passed_over(&name, why));
@@ -173,7 +177,7 @@ fn found(files: &[PathBuf], shifts: &mut Shifts) -> Result<(Vec<Found>, Vec<Skip
     if all.len() < 2 && files.len() < 2 {
         return Ok((all, skipped));
     }
-    let mut by_hash: BTreeMap<Digest, Found> = BTreeMap::new();
+    let mut by_hash: BTreeMap<Digest, SourceFile> = BTreeMap::new();
     for file in all {
         let place = file.path.display().to_string();
         let opened = File::open(&file.path).map_err(|error| unopened(&place, &error))?;
@@ -206,9 +210,11 @@ fn unopened(place: &str, error: &std::io::Error) -> Failure {
 
 /// Why a file of a folder is passed over: a packed one holds records that nobody looks at.
 pub(super) fn reason(error: &SourceError) -> String {
-    let why = error.to_string();
-    // The hint on `--format` would name one format for all files of the folder.
-    why.split("; name the format").next().unwrap_or(&why).to_owned()
+    match error {
+        // The hint on `--format` would name one format for all files of the folder.
+        SourceError::UnknownFormat(unknown) => unknown.why.to_owned(),
+        error => error.to_string(),
+    }
 }
 
 /// What is said of an input that is passed over.
@@ -309,7 +315,7 @@ fn named(flag: &str, name: &str) -> Result<Format, Failure> {
 }
 
 /// What a path leads to.
-struct Below {
+struct FolderEntries {
     /// Files, in the order of the bytes of their paths.
     files: Vec<PathBuf>,
     /// What a folder holds and is not read, with the reason.
@@ -322,12 +328,12 @@ pub(super) fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The same with what is passed over.
-fn entries_below(path: &Path) -> Result<Below, Failure> {
+fn entries_below(path: &Path) -> Result<FolderEntries, Failure> {
     let unreadable =
         |path: &Path, error: std::io::Error| Failure::Usage(format!("{}: cannot be read: {error}", path.display()));
     let about = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     if !about.is_dir() {
-        return Ok(Below { files: vec![path.to_path_buf()], others: Vec::new() });
+        return Ok(FolderEntries { files: vec![path.to_path_buf()], others: Vec::new() });
     }
     let (mut files, mut others, mut folders) = (Vec::new(), Vec::new(), vec![path.to_path_buf()]);
     while let Some(folder) = folders.pop() {
@@ -348,7 +354,7 @@ fn entries_below(path: &Path) -> Result<Below, Failure> {
     }
     files.sort_by(|one, other| one.as_os_str().as_encoded_bytes().cmp(other.as_os_str().as_encoded_bytes()));
     others.sort();
-    Ok(Below { files, others })
+    Ok(FolderEntries { files, others })
 }
 
 /// What could not be read, with the first places.
@@ -367,7 +373,7 @@ pub(super) fn tell(place: &str, stats: &Stats) {
 pub(super) fn failed(place: &str, error: SourceError) -> Failure {
     let text = format!("{place}: {error}");
     match error {
-        SourceError::Extract(gimbal_evidence::extract::ExtractError::Io(_)) => Failure::External(text),
+        SourceError::Extract(ExtractError::Io(_)) => Failure::External(text),
         _ => Failure::Usage(text),
     }
 }

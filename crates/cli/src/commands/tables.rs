@@ -3,21 +3,14 @@
 use gimbal_analysis::Table;
 use gimbal_report::WIDTH;
 
-use crate::args::ReportFormat;
-use crate::exit::Failure;
+use crate::args::TableFormat;
 
 /// Prints a table in one of the forms that tables have.
-pub fn show(table: &Table, format: ReportFormat) -> Result<(), Failure> {
+pub fn show(table: &Table, format: TableFormat) {
     match format {
-        ReportFormat::Text => print!("{}", table.to_text(WIDTH)),
-        ReportFormat::Markdown => print!("{}", table.to_markdown()),
-        ReportFormat::Csv => print!("{}", table.to_csv()),
-        ReportFormat::Json => println!("{:#}", table.to_json()),
-        ReportFormat::Html => {
-            return Err(Failure::Usage(
-                "--format html: the page holds all tables; print one as text, markdown, csv or json".to_owned(),
-            ));
-        }
+        TableFormat::Text => print!("{}", table.to_text(WIDTH)),
+        TableFormat::Markdown => print!("{}", table.to_markdown()),
+        TableFormat::Csv => print!("{}", table.to_csv()),
+        TableFormat::Json => println!("{:#}", table.to_json()),
     }
-    Ok(())
 }

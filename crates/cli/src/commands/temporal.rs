@@ -16,7 +16,8 @@ pub fn temporal(verb: &TemporalVerb) -> Result<(), Failure> {
         TemporalVerb::Gains(options) => gains(options),
         TemporalVerb::Search { epsilon, format } => {
             let epsilons: Vec<Milli> = epsilon.iter().map(|thousandths| Milli(*thousandths)).collect();
-            tables::show(&made::searched(&epsilons), *format)
+            tables::show(&made::searched(&epsilons), *format);
+            Ok(())
         }
     }
 }
@@ -38,5 +39,6 @@ fn gains(options: &GainsArgs) -> Result<(), Failure> {
             message(&format!("{}: written", path.display()));
         }
     }
-    tables::show(&made::gains(&asked, &asked.curves()), options.format)
+    tables::show(&made::gains(&asked, &asked.curves()), options.format);
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! How formats are told apart.
 
+use std::fmt;
+
 use super::flows::is_table;
 use super::{Format, clock};
 
@@ -159,24 +161,43 @@ fn is_spread(head: &[u8]) -> bool {
 }
 
 /// Why the first bytes of a source tell no format.
-pub(super) fn unknown(head: &[u8]) -> String {
-    if let Some(what) = packed(head) {
-        return what.to_owned();
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownFormat {
+    /// What they are, and what helps where they must be changed first.
+    pub why: &'static str,
+    /// Whether it helps to name a format.
+    pub can_be_named: bool,
+}
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.why)?;
+        if self.can_be_named {
+            let known = Format::ALL.map(Format::name).join(", ");
+            write!(formatter, "; name the format, if it has one of these (`--format`): {known}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why the first bytes of a source tell no format.
+pub(super) fn unknown(head: &[u8]) -> UnknownFormat {
+    if let Some(why) = packed(head) {
+        return UnknownFormat { why, can_be_named: false };
     }
     if is_spread(head) {
-        return "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
-                gimbal triage -`"
-            .to_owned();
+        let why = "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
+                   gimbal triage -`";
+        return UnknownFormat { why, can_be_named: false };
     }
-    let known = Format::ALL.map(Format::name).join(", ");
-    let what = if head.iter().all(u8::is_ascii_whitespace) {
-        "its beginning is blank".to_owned()
+    let why = if head.iter().all(u8::is_ascii_whitespace) {
+        "its beginning is blank"
     } else if head.contains(&0) {
-        "its first bytes are those of no known format".to_owned()
+        "its first bytes are those of no known format"
     } else {
-        "no line at its beginning is one of a known format".to_owned()
+        "no line at its beginning is one of a known format"
     };
-    format!("{what}; name the format, if it has one of these (`--format`): {known}")
+    UnknownFormat { why, can_be_named: true }
 }
 
 #[cfg(test)]
@@ -196,7 +217,7 @@ mod tests {
         ];
         for (head, expected) in cases {
             assert_eq!(Format::detect(head), None, "{expected}");
-            assert!(unknown(head).contains(expected), "{}", unknown(head));
+            assert!(unknown(head).why.contains(expected), "{}", unknown(head));
         }
     }
 

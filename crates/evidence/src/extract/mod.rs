@@ -32,6 +32,7 @@ use thiserror::Error;
 
 pub use auditd::read_auditd;
 pub use context::read_context;
+pub use detect::UnknownFormat;
 pub use document::is_document;
 pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,

@@ -6,7 +6,7 @@ use gimbal_core::Digest;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use super::detect::unknown;
+use super::detect::{UnknownFormat, unknown};
 use super::pseudonym::Renamed;
 use super::select::takes;
 use super::{
@@ -46,9 +46,9 @@ pub enum SourceError {
     /// A source cannot be read.
     #[error(transparent)]
     Extract(#[from] ExtractError),
-    /// Its first bytes tell no format: why, and what helps.
+    /// Its first bytes tell no format.
     #[error("{0}")]
-    UnknownFormat(String),
+    UnknownFormat(UnknownFormat),
     /// The same bytes were read before: their records would count twice.
     #[error("it has the bytes of source {0}, which was read before; give each source once")]
     Twice(SourceId),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, Usage, UsageSource};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Usage, UsageSource};
 
 use crate::estimate;
 use crate::layers::gate::Gate;
@@ -51,21 +51,7 @@ impl<M: ChatModel> ChatModel for Attempt<M> {
         Shapes::shared().check(grammar.as_ref(), outcome?)
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }
 
 /// The outcome with a count of tokens wherever something may have to be paid. Words without a usage report are counted by

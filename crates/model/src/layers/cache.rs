@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, Grammar, ModelError};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Digest, ModelError};
 use serde::{Deserialize, Serialize};
 
 use crate::stored::{self, StoredOutcome};
@@ -119,21 +119,7 @@ impl ChatModel for Cache {
         Ok(completion)
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }
 
 #[cfg(test)]

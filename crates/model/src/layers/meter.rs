@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, Usage, UsageSource, Wire};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Usage, UsageSource, Wire};
 
 /// What was asked of a model since it was opened. For progress and for the client's own totals; a run's figures are
 /// folds over its ledger.
@@ -117,19 +117,5 @@ impl ChatModel for Meter {
         outcome
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
 
 use crate::config::Rate;
 use crate::layers::Clock;
@@ -141,21 +141,7 @@ impl<M: ChatModel> ChatModel for Limited<M> {
         outcome
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, Rng, seed};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, Rng, seed};
 
 use crate::config::RetryPolicy;
 use crate::layers::Clock;
@@ -75,21 +75,7 @@ impl<M: ChatModel> ChatModel for Retry<M> {
         }
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }
 
 fn after(mut error: ModelError, attempts: u32) -> ModelError {

@@ -1,13 +1,14 @@
 //! Writes a recording.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, Grammar, ModelError, ModelErrorKind};
+use gimbal_core::{CallContext, ChatModel, ChatRequest, Completion, ModelError, ModelErrorKind};
 
 use super::{Header, Recorded, RecordedRequest, VERSION, file_name, header_path, place};
 use crate::error::SetupError;
+use crate::layers::through_inner;
 use crate::stored::{self, StoredOutcome};
 
 /// One header at a time, also where several threads open models.
@@ -68,19 +69,5 @@ impl ChatModel for Recorder {
         outcome
     }
 
-    fn wants_hints(&self) -> bool {
-        self.inner.wants_hints()
-    }
-
-    fn tokens(&self, text: &str) -> Option<u64> {
-        self.inner.tokens(text)
-    }
-
-    fn reasons_within_bound(&self) -> bool {
-        self.inner.reasons_within_bound()
-    }
-
-    fn enforced(&self, request: &ChatRequest) -> Option<Arc<Grammar>> {
-        self.inner.enforced(request)
-    }
+    through_inner!();
 }

@@ -9,7 +9,7 @@ use gimbal_core::{Architecture, Catalogue, ChatModel, Digest, Limits, Milli, Rol
 use serde_json::{Value, json};
 
 use super::artefacts::Artefacts;
-use super::file::{Count, Over, StudyFile, Trials};
+use super::file::{Count, StudyFile, TrialChange, Trials};
 use super::hashed::{Hashed, object};
 use crate::faults::Faults;
 use crate::stage::Role;
@@ -128,7 +128,7 @@ impl Cell {
 
     /// Tasks that go before a trial decide it. `None` otherwise, so that cells of earlier runs are the same cells.
     fn sessions_identity(&self) -> Option<Value> {
-        if self.trials.over != Over::Tasks {
+        if self.trials.over != TrialChange::Tasks {
             return None;
         }
         let mut tasks: Vec<&str> = self.environment.tasks.iter().map(|task| task.0.as_str()).collect();

@@ -9,16 +9,30 @@ use gimbal_core::yaml::Location;
 pub struct Problem {
     /// File, line and column, or what else the place is called.
     pub place: String,
+    /// The setting of an architecture that is wrong, by its path in the settings; empty where no single one is.
+    pub setting: String,
     /// What is wrong and what would be right.
     pub what: String,
 }
 
 impl Problem {
+    /// A problem at a place that has a name.
+    #[must_use]
+    pub fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { place: place.into(), setting: String::new(), what: what.into() }
+    }
+
     /// A problem at a place of a file.
     #[must_use]
     pub fn at(file: &str, at: Location, what: impl Into<String>) -> Self {
         let place = if at.line == 0 { file.to_owned() } else { format!("{file}:{}:{}", at.line, at.column) };
-        Self { place, what: what.into() }
+        Self::new(place, what)
+    }
+
+    /// The same, of one setting of an architecture.
+    #[must_use]
+    pub fn of_setting(self, setting: impl Into<String>) -> Self {
+        Self { setting: setting.into(), ..self }
     }
 }
 

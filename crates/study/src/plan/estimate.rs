@@ -182,7 +182,7 @@ pub async fn estimate_after(
 }
 
 fn open(models: &dyn ModelSource) -> Result<Arc<dyn ChatModel>, Problem> {
-    models.open(STAND_IN).map_err(|error| Problem { place: STAND_IN.to_owned(), what: error.to_string() })
+    models.open(STAND_IN).map_err(|error| Problem::new(STAND_IN, error.to_string()))
 }
 
 /// What finished episodes of a run folder took, by cell.
@@ -253,7 +253,7 @@ impl Episodes {
 }
 
 async fn play(plan: &Plan, cell: &Cell, stand_in: &Arc<dyn ChatModel>) -> Result<Episodes, Problems> {
-    let fail = |what: String| Problems::from(Problem { place: cell.info.id.clone(), what });
+    let fail = |what: String| Problems::from(Problem::new(&cell.info.id, what));
     let part = &cell.environment;
     if part.tasks.is_empty() {
         return Err(fail("there is no task".to_owned()));

@@ -28,7 +28,7 @@ pub use artefacts::{Artefacts, StoredArtefact};
 pub use cells::{Cell, EnvironmentPart, Plan};
 pub use error::{Problem, Problems};
 pub use faults::FaultSet;
-pub use file::{Count, Over, StudyFile, Trials, parse};
+pub use file::{Count, StudyFile, TrialChange, Trials, parse};
 pub use hashed::Hashed;
 pub use models::models_section;
 pub use named::UnknownCell;

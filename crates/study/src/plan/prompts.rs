@@ -38,7 +38,7 @@ pub(crate) async fn fillable(plan: &Arc<Plan>) -> Result<(), Problems> {
             && halt.lasting
         {
             let what = format!("`{}`: {}", cell.info.id, halt.detail.unwrap_or_default());
-            problems.0.push(Problem { place: plan.study.file.clone(), what });
+            problems.0.push(Problem::new(&plan.study.file, what));
         }
     }
     problems.none()

@@ -15,14 +15,12 @@ pub fn ready(plan: &Plan, models: &dyn ModelSource) -> (Vec<String>, Result<(), 
         match models.ready(name) {
             Ok(()) => {}
             Err(SetupError::Weights(_)) if facts.kind == ModelKind::Embedded => pulls.push(name.clone()),
-            Err(error) => {
-                problems.0.push(Problem { place: plan.study.file.clone(), what: format!("`{name}`: {error}") })
-            }
+            Err(error) => problems.0.push(Problem::new(&plan.study.file, format!("`{name}`: {error}"))),
         }
     }
     for cell in &plan.cells {
         if let Some(what) = cell.architecture.lacks(cell.environment.family.name()) {
-            let problem = Problem { place: plan.study.file.clone(), what };
+            let problem = Problem::new(&plan.study.file, what);
             if !problems.0.contains(&problem) {
                 problems.0.push(problem);
             }

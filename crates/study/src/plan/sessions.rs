@@ -3,7 +3,7 @@
 use gimbal_core::{Digest, TaskId, seed};
 
 use super::cells::{Cell, Plan};
-use super::file::Over;
+use super::file::TrialChange;
 use crate::run::EpisodeId;
 
 /// A session: an ordered list of trials that share memory. The unit of scheduling.
@@ -33,10 +33,12 @@ pub fn session_seed(study_seed: u64, environment: &str, task: &TaskId, run: u32)
 /// The seed of a trial of a session. Where a session goes over seeds, the first trial has the session's own and each later one has
 /// another; where it goes over tasks, each trial has the seed that its task would have alone in this run.
 #[must_use]
-pub fn trial_seed(over: Over, session: u64, trial: u32) -> u64 {
+pub fn trial_seed(over: TrialChange, session: u64, trial: u32) -> u64 {
     match over {
-        Over::Seeds if trial > 0 => seed::derive(&[b"gimbal/trial/v1", &session.to_be_bytes(), &trial.to_be_bytes()]),
-        Over::Same | Over::Seeds | Over::Tasks => session,
+        TrialChange::Seeds if trial > 0 => {
+            seed::derive(&[b"gimbal/trial/v1", &session.to_be_bytes(), &trial.to_be_bytes()])
+        }
+        TrialChange::Same | TrialChange::Seeds | TrialChange::Tasks => session,
     }
 }
 
@@ -70,8 +72,8 @@ impl Cell {
     /// Sessions of each run: one for each task, or one that goes over the tasks.
     fn sessions_of_run(&self) -> usize {
         match self.trials.over {
-            Over::Same | Over::Seeds => self.environment.tasks.len(),
-            Over::Tasks => self.environment.tasks.len().min(1),
+            TrialChange::Same | TrialChange::Seeds => self.environment.tasks.len(),
+            TrialChange::Tasks => self.environment.tasks.len().min(1),
         }
     }
 
@@ -112,11 +114,11 @@ impl Plan {
         }
         let trials = 0..cell.trials_of_session();
         let trials = match cell.trials.over {
-            Over::Same | Over::Seeds => {
+            TrialChange::Same | TrialChange::Seeds => {
                 let task = cell.environment.tasks.get(place)?;
                 trials.map(|trial| self.episode(cell, task, run, trial)).collect()
             }
-            Over::Tasks => {
+            TrialChange::Tasks => {
                 let part = &cell.environment;
                 let order = task_order(self.study.episodes.seed, &part.environment, &part.tasks, run);
                 trials.zip(order).map(|(trial, task)| self.episode(cell, task, run, trial)).collect()

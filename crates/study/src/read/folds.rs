@@ -17,12 +17,12 @@ use crate::registry::Registry;
 use crate::run::{EpisodeId, RunError, RunFolder};
 
 /// Makes one thing of each episode and hands it on.
-struct Each<M, F> {
+struct PassOn<M, F> {
     make: M,
     each: F,
 }
 
-impl<E, T, M, F> EpisodeFold<E> for Each<M, F>
+impl<E, T, M, F> EpisodeFold<E> for PassOn<M, F>
 where
     M: FnMut(&Episode<'_>, &mut dyn Texts<Error = E>) -> Result<T, FoldError<E>>,
     F: FnMut(T),
@@ -43,7 +43,7 @@ pub fn profiles(
     mut wanted: impl FnMut(&EpisodeId) -> bool,
     each: impl FnMut(Profile),
 ) -> Result<(), RunError> {
-    let mut fold = Each { make: Profile::read::<RunError>, each };
+    let mut fold = PassOn { make: Profile::read::<RunError>, each };
     Episodes::of(folder, stored).pass(|episode| wanted(&episode.id), &mut [&mut fold])
 }
 
@@ -54,7 +54,7 @@ pub fn profiles(
 /// Those of [`Episodes::pass`].
 pub fn each_record<R: Record>(folder: &RunFolder, mut each: impl FnMut(R)) -> Result<(), RunError> {
     let stored = Stored::read(folder)?;
-    let mut fold = Each {
+    let mut fold = PassOn {
         make: |episode: &Episode<'_>, texts: &mut dyn Texts<Error = RunError>| episode.records::<R, _>(texts),
         each: |records: Vec<R>| records.into_iter().for_each(&mut each),
     };

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use gimbal_analysis::episode::{EpisodeFold, FoldError};
 use gimbal_core::event::{Body, Event, ModelCalled};
 use gimbal_core::{Milli, TextRef};
 
@@ -227,6 +228,18 @@ impl Reader {
             (None, Some(digest)) => self.texts.get(&digest),
             (None, None) => Err(RunError::Missing(format!("`{reference}` is not a reference to a text"))),
         }
+    }
+
+    /// Passes the episode to a fold that needs its events and texts alone.
+    ///
+    /// # Errors
+    /// When a text cannot be read, or a record does not have the form of its kind.
+    pub fn fold(&mut self, fold: &mut dyn EpisodeFold<RunError>) -> Result<(), FoldError<RunError>> {
+        let events = std::mem::take(&mut self.events);
+        let episode = gimbal_analysis::episode::Episode { events: &events, ..Default::default() };
+        let added = fold.add(&episode, &mut |reference: &TextRef| self.text(reference));
+        self.events = events;
+        added
     }
 
     fn calls(&self) -> impl Iterator<Item = &ModelCalled> {

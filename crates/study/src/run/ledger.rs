@@ -150,7 +150,7 @@ pub struct Indexed {
 pub struct Opened {
     /// The file before this one, as it was when this one was opened. None for the first file of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Before>,
+    pub before: Option<PreviousLedger>,
     /// Number of the file.
     pub file: u32,
     /// Identity of the run: random, the same in all files of a run.
@@ -159,7 +159,7 @@ pub struct Opened {
 
 /// How a file ended when the next one was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Before {
+pub struct PreviousLedger {
     /// Length in bytes, a torn end included.
     pub bytes: u64,
     /// Its number.

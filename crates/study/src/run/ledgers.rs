@@ -12,7 +12,7 @@ use gimbal_core::Digest;
 
 use super::error::RunError;
 use super::folder::RunFolder;
-use super::ledger::{self, Before, LedgerRead, LedgerState, Mark, Opened};
+use super::ledger::{self, LedgerRead, LedgerState, Mark, Opened, PreviousLedger};
 
 /// What is lost with a file, for all complaints.
 const LOST: &str = "what its requests cost cannot be counted, and no run brings it back: put the file back from a copy";
@@ -69,7 +69,7 @@ impl RunFolder {
             let failed = |error: std::io::Error| RunError::io(&path, "the ledger cannot be made durable", &error);
             let found = ledger::read(&path, |_| {})?;
             File::open(&path).and_then(|file| file.sync_all()).map_err(failed)?;
-            before = Some(Before { bytes: found.bytes, file, link: found.link });
+            before = Some(PreviousLedger { bytes: found.bytes, file, link: found.link });
             run = run.or(found.opened.map(|opened| opened.run));
         }
         Ok(Opened { before, file: number, run: run.unwrap_or_else(identity) })

@@ -33,7 +33,7 @@ pub use health::Health;
 pub use index::{EpisodeId, FORMAT, Failed, Finished, Index, Place};
 pub use ledger::LedgerRead;
 pub use rebuild::Rebuilt;
-pub use spend::{Spend, Spending, StudyLimits};
+pub use spend::{LimitReached, Spend, Spending, StudyLimits};
 pub use store::{EpisodeRecorder, RunStore, StoredAttempt};
 pub use writable::Writable;
 

@@ -17,7 +17,7 @@ use super::ledger::{Called, Row};
 use super::store::sync_folder;
 use super::writable::Writable;
 use super::{INDEX, journal};
-use crate::plan::{Over, Stored, StoredCell, Trials, episode_key, session_seed, trial_seed};
+use crate::plan::{Stored, StoredCell, TrialChange, Trials, episode_key, session_seed, trial_seed};
 use crate::stage::Outcome;
 
 /// What was found for a rebuilt index.
@@ -285,7 +285,7 @@ pub(crate) fn outcome(key: &Digest, events: &[Vec<u8>], latencies: Option<&Laten
 pub(crate) struct Names<'a> {
     stored: &'a Stored,
     study_seed: u64,
-    over: Over,
+    over: TrialChange,
     /// Runs by seed, for each environment, task and trial; for the first trial where the trials of a session have one seed.
     runs: BTreeMap<(&'a str, String, u32), BTreeMap<u64, u32>>,
     /// Cells by the keys of their episodes, for tasks, seeds and trials that were asked for: cells share their environments, so
@@ -322,7 +322,7 @@ impl<'a> Names<'a> {
         let cell = cells().nth(*keys.get(&started.key)?)?;
         let (study_seed, most) = (self.study_seed, self.stored.runs);
         let over = self.over;
-        let of_seeds = if over == Over::Seeds { trial } else { 0 };
+        let of_seeds = if over == TrialChange::Seeds { trial } else { 0 };
         let runs = self.runs.entry((&cell.environment, started.task.clone(), of_seeds)).or_insert_with(|| {
             let seed = |run| trial_seed(over, session_seed(study_seed, &cell.environment, &task, run), trial);
             (0..most).map(|run| (seed(run), run)).collect()

@@ -1,11 +1,12 @@
 //! What a run has cost so far, and the limit that it may not pass.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use gimbal_core::{Usage, UsageSource};
 use gimbal_model::Price;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Upper bounds for the whole study, or for each of its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +102,7 @@ fn dollars(microdollars: u64) -> String {
     format!("{}{}", &exact[..least], exact[least..].trim_end_matches('0'))
 }
 
-/// The purse of a run. Every answer is added; no request leaves once a limit is reached.
+/// The budget of a run. Every answer is added; no request leaves once a limit is reached.
 #[derive(Debug, Default)]
 pub struct Spend {
     prices: BTreeMap<String, Price>,
@@ -113,13 +114,13 @@ pub struct Spend {
 }
 
 impl Spend {
-    /// A purse with these prices and limits, from which `spent` is gone already.
+    /// A budget with these prices and limits, of which `spent` is used up already.
     #[must_use]
     pub fn new(prices: BTreeMap<String, Price>, limits: StudyLimits, spent: Spending) -> Self {
         Self { prices, limits, spent: Mutex::new(spent), ..Self::default() }
     }
 
-    /// The same purse with limits for every cell, of which `spent` is gone already.
+    /// The same with limits for every cell, of which `spent` is used up already.
     #[must_use]
     pub fn with_cells(self, limits: StudyLimits, spent: BTreeMap<String, Spending>) -> Self {
         Self { cell_limits: limits, cells: Mutex::new(spent), ..self }
@@ -155,40 +156,90 @@ impl Spend {
     ///
     /// # Errors
     /// Which limit is reached, and how to go on.
-    pub fn allow(&self) -> Result<(), String> {
-        within(&self.limits, &self.spent(), &|what| format!("the study's {what}"), "study")
+    pub fn allow(&self) -> Result<(), LimitReached> {
+        within(&self.limits, &self.spent(), None)
     }
 
     /// Whether a request of a cell may leave, as far as the cell's own limits go.
     ///
     /// # Errors
     /// Which limit is reached, and how to go on.
-    pub fn allow_cell(&self, cell: &str) -> Result<(), String> {
+    pub fn allow_cell(&self, cell: &str) -> Result<(), LimitReached> {
         if self.cell_limits == StudyLimits::default() {
             return Ok(());
         }
         let spent = self.cells.lock().unwrap_or_else(PoisonError::into_inner).get(cell).copied().unwrap_or_default();
-        within(&self.cell_limits, &spent, &|what| format!("the {what} for the cell `{cell}`"), "cell")
+        within(&self.cell_limits, &spent, Some(cell))
     }
 }
 
-/// Whether what is spent is below the limits; `named` makes a subject of the limit, `key` is its place in a study.
-fn within(limits: &StudyLimits, spent: &Spending, named: &dyn Fn(&str) -> String, key: &str) -> Result<(), String> {
-    let unknown = match spent.unknown {
-        0 => String::new(),
-        count => format!(" ({count} requests of unknown cost are counted by the length of their prompts)"),
+/// A limit of a study that is reached: which, and how to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitReached {
+    /// Its place in a study, such as `limits.study.cost`.
+    pub key: &'static str,
+    /// The limit with its unit, such as `cost limit of $0.001`.
+    pub limit: String,
+    /// The cell that it is for; `None` for the whole study.
+    pub cell: Option<String>,
+    /// Requests without an answer, which count against it by the length of their prompts.
+    pub unknown: u64,
+    /// What else is known of it, at the end of its message.
+    pub remark: String,
+}
+
+impl LimitReached {
+    /// The message for a command whose flag sets the limit.
+    #[must_use]
+    pub fn by_flag(&self, flag: &str) -> String {
+        self.message("the", flag)
+    }
+
+    /// The same with more that is known of it.
+    #[must_use]
+    pub fn remarked(self, remark: &str) -> Self {
+        Self { remark: self.remark + remark, ..self }
+    }
+
+    fn message(&self, whose: &str, place: &str) -> String {
+        let Self { limit, unknown, remark, .. } = self;
+        let cell = self.cell.as_ref().map(|cell| format!(" for the cell `{cell}`")).unwrap_or_default();
+        let unknown = match unknown {
+            0 => String::new(),
+            count => format!(" ({count} requests of unknown cost are counted by the length of their prompts)"),
+        };
+        format!("{whose} {limit}{cell} is reached{unknown}; raise {place} and run the same command again{remark}")
+    }
+}
+
+impl fmt::Display for LimitReached {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whose = if self.cell.is_some() { "the" } else { "the study's" };
+        formatter.write_str(&self.message(whose, &format!("`{}`", self.key)))
+    }
+}
+
+impl Serialize for LimitReached {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Whether what is spent is below the limits of the study, or of one of its cells.
+fn within(limits: &StudyLimits, spent: &Spending, cell: Option<&str>) -> Result<(), LimitReached> {
+    let reached = |of_study, of_cell, limit: String| LimitReached {
+        key: if cell.is_some() { of_cell } else { of_study },
+        limit,
+        cell: cell.map(str::to_owned),
+        unknown: spent.unknown,
+        remark: String::new(),
     };
     if let Some(limit) = limits.cost_microdollars.filter(|limit| spent.held_microdollars() >= *limit) {
-        return Err(format!(
-            "{} is reached{unknown}; raise `limits.{key}.cost` and run the same command again",
-            named(&format!("cost limit of ${}", dollars(limit)))
-        ));
+        let limit = format!("cost limit of ${}", dollars(limit));
+        return Err(reached("limits.study.cost", "limits.cell.cost", limit));
     }
     if let Some(limit) = limits.tokens.filter(|limit| spent.held_tokens() >= *limit) {
-        return Err(format!(
-            "{} is reached{unknown}; raise `limits.{key}.tokens` and run the same command again",
-            named(&format!("limit of {limit} tokens"))
-        ));
+        return Err(reached("limits.study.tokens", "limits.cell.tokens", format!("limit of {limit} tokens")));
     }
     Ok(())
 }
@@ -228,7 +279,7 @@ mod tests {
             let spent = spend.spent();
             assert_eq!((spent.tokens, spent.microdollars(), spent.unknown), (0, 0, 5));
             assert_eq!((spent.held_tokens(), spent.held_microdollars()), (500, 1000));
-            assert!(spend.allow().unwrap_err().contains("5 requests of unknown cost"));
+            assert!(spend.allow().unwrap_err().to_string().contains("5 requests of unknown cost"));
         }
     }
 
@@ -246,10 +297,12 @@ mod tests {
         assert_eq!((spend.allow_cell("old"), spend.allow_cell("new"), spend.allow()), (Ok(()), Ok(()), Ok(())));
         spend.add("old", "a", &usage(1));
         assert_eq!(
-            spend.allow_cell("old").unwrap_err(),
+            spend.allow_cell("old").unwrap_err().to_string(),
             "the cost limit of $0.001 for the cell `old` is reached; raise `limits.cell.cost` and run the same command again"
         );
         assert_eq!((spend.allow_cell("new"), spend.allow(), spend.spent().tokens), (Ok(()), Ok(()), 401));
+        let of_flag = spend.allow_cell("old").unwrap_err().by_flag("--max-cost");
+        assert!(of_flag.ends_with("is reached; raise --max-cost and run the same command again"), "{of_flag}");
     }
 
     fn usage(input: u64) -> Usage {

@@ -18,7 +18,7 @@ use super::ledger::{Attempted, Called, Indexed, LedgerFile, Mark, Received, Row,
 use super::presence::Presence;
 use super::spend::Spend;
 use super::texts::TextPack;
-use crate::stage::{Attempt, CallFacts, ComponentTime, Near, Outcome, RecordError, Recorder};
+use crate::stage::{Attempt, CallFacts, ComponentTime, Outcome, RecordError, Recorder, SimilarText};
 
 /// Longest time between a write and the order to make it durable.
 const SYNC: Duration = Duration::from_millis(100);
@@ -384,7 +384,7 @@ impl Recorder for EpisodeRecorder {
         Ok(())
     }
 
-    fn text(&self, digest: Digest, text: &str, near: &[Near<'_>]) -> Result<(), RecordError> {
+    fn text(&self, digest: Digest, text: &str, near: &[SimilarText<'_>]) -> Result<(), RecordError> {
         self.inner.check()?;
         self.inner.dirty.store(true, Ordering::Release);
         locked(&self.inner.texts).add(digest, text, near).map_err(|error| self.inner.fail_io("texts", &error))
@@ -393,9 +393,9 @@ impl Recorder for EpisodeRecorder {
     fn sent(&self, call: &CallFacts<'_>, cached: bool) -> Result<u64, RecordError> {
         self.inner.check()?;
         if !cached {
-            self.inner.spend.allow().map_err(|text| RecordError::Limit(Stop::StudyLimit, text))?;
+            self.inner.spend.allow().map_err(|limit| RecordError::Limit(Stop::StudyLimit, limit.to_string()))?;
             let cell = self.inner.spend.allow_cell(&self.id.cell);
-            cell.map_err(|text| RecordError::Limit(Stop::CellLimit, text))?;
+            cell.map_err(|limit| RecordError::Limit(Stop::CellLimit, limit.to_string()))?;
             if let Some(why) = self.inner.health.closed(call.model) {
                 return Err(RecordError::Stopped(why));
             }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use gimbal_core::{Digest, delta};
 
 use super::error::RunError;
-use crate::stage::Near;
+use crate::stage::SimilarText;
 
 const HEAD: usize = 41;
 
@@ -65,7 +65,7 @@ impl TextPack {
     ///
     /// # Errors
     /// When the operating system does not take it.
-    pub fn add(&mut self, digest: Digest, text: &str, near: &[Near<'_>]) -> std::io::Result<()> {
+    pub fn add(&mut self, digest: Digest, text: &str, near: &[SimilarText<'_>]) -> std::io::Result<()> {
         if self.place_of(&digest).is_some() {
             return Ok(());
         }
@@ -408,7 +408,8 @@ mod tests {
         for step in 0..300 {
             text.push_str(&format!("step {step}: restored a host because {}\n", step * 31));
             let digest = Digest::of(text.as_bytes());
-            let near: Vec<Near<'_>> = before.iter().map(|(digest, text)| Near { digest: *digest, text }).collect();
+            let near: Vec<SimilarText<'_>> =
+                before.iter().map(|(digest, text)| SimilarText { digest: *digest, text }).collect();
             pack.add(digest, &text, &near).unwrap();
             pack.add(digest, &text, &near).unwrap();
             before = Some((digest, text.clone()));

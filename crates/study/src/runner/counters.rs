@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::progress::{Playing, RunStatus};
 use crate::run::{EpisodeId, Spend};
-use crate::stage::Seen;
+use crate::stage::EpisodeProgress;
 
 /// Episodes in play that progress shows: those that began first.
 const SHOWN: usize = 3;
@@ -61,7 +61,7 @@ struct Episode {
     task: String,
     run: u32,
     begun: Instant,
-    seen: Arc<Seen>,
+    seen: Arc<EpisodeProgress>,
 }
 
 /// The time left that was shown last.
@@ -108,7 +108,7 @@ impl Counters {
     }
 
     /// An attempt at an episode begins; pass the number to [`Counters::ended`].
-    pub fn begins(&self, id: &EpisodeId, seen: &Arc<Seen>) -> u64 {
+    pub fn begins(&self, id: &EpisodeId, seen: &Arc<EpisodeProgress>) -> u64 {
         let group = self.group_of.get(&id.cell).copied();
         let begun = Instant::now();
         if let Some(work) = group.and_then(|group| self.groups.get(group)) {
@@ -255,7 +255,7 @@ mod tests {
             counters.ended(number);
             counters.finished("policy");
         }
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(EpisodeProgress::default());
         counters.begins(&id("model", 0), &seen);
         assert_eq!(counters.left(begun + Duration::from_secs(5)), None, "nothing is known of the model yet");
         seen.stepped(3, 30, Milli(-1000), Milli(-2100));
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn what_plays_is_shown_with_steps_elapsed_time_and_rewards() {
         let counters = counters();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(EpisodeProgress::default());
         let number = counters.begins(&id("model", 1), &seen);
         seen.stepped(12, 30, Milli(-1100), Milli(-14_200));
         let playing = counters.playing();

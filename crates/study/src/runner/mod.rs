@@ -23,7 +23,7 @@ use crate::plan::{Cell, Plan, Stored, fillable};
 use crate::read::{spending, spending_of_episodes};
 use crate::registry::ModelSource;
 use crate::run::{
-    Finished, Index, RunError, RunFolder, RunStore, Spend, Spending, StoredAttempt, StudyLimits, Writable,
+    Finished, Index, LimitReached, RunError, RunFolder, RunStore, Spend, Spending, StoredAttempt, StudyLimits, Writable,
 };
 use crate::stage::{Cancel, CellCache, Role};
 use counters::{Counters, Work};
@@ -58,7 +58,7 @@ pub enum RunStop {
     /// Some episodes could not be played; the same command tries them again.
     Incomplete,
     /// A limit of the study was reached: which, and how to go on.
-    Limit(String),
+    Limit(LimitReached),
     /// The run was cancelled.
     Interrupted,
 }
@@ -140,10 +140,10 @@ impl Shared {
 
     /// Reports that a cell reached its limit, once.
     fn tell_full(&self, cell: &Cell) {
-        let Err(detail) = self.spend.allow_cell(&cell.info.id) else { return };
+        let Err(limit) = self.spend.allow_cell(&cell.info.id) else { return };
         let cell = cell.info.id.clone();
         if self.full.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.clone()) {
-            (self.progress)(Progress::Full { cell, detail });
+            (self.progress)(Progress::Full { cell, detail: limit.to_string() });
         }
     }
 
@@ -354,7 +354,7 @@ fn open_roles(plan: &Plan, models: &dyn ModelSource) -> Result<Vec<Arc<BTreeMap<
 }
 
 /// The limit of the study that was reached, or those of its cells.
-fn limit_reached(spend: &Spend, full: &Mutex<BTreeSet<String>>) -> Option<String> {
+fn limit_reached(spend: &Spend, full: &Mutex<BTreeSet<String>>) -> Option<LimitReached> {
     if let Err(limit) = spend.allow() {
         return Some(limit);
     }
@@ -362,7 +362,7 @@ fn limit_reached(spend: &Spend, full: &Mutex<BTreeSet<String>>) -> Option<String
     let mut limits = told.iter().filter_map(|cell| spend.allow_cell(cell).err());
     let first = limits.next()?;
     let others = limits.count();
-    Some(if others == 0 { first } else { format!("{first} (and so in {others} other cell(s))") })
+    Some(if others == 0 { first } else { first.remarked(&format!(" (and so in {others} other cell(s))")) })
 }
 
 fn finish(
@@ -393,7 +393,7 @@ fn finish(
     } else if let Some(limit) = limit_reached(&shared.spend, &shared.full) {
         // A limit below the need of one episode is a mistake that no number of runs fixes.
         let too_low = if run_status.done == 0 { " (it is lower than what one episode takes)" } else { "" };
-        RunStop::Limit(format!("{limit}{too_low}"))
+        RunStop::Limit(limit.remarked(too_low))
     } else {
         RunStop::Incomplete
     };

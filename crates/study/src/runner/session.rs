@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::restore::restore;
 use crate::plan::{Cell, Session};
 use crate::run::{EpisodeId, RunError};
-use crate::stage::{EpisodeSetup, Outcome, Seen, SessionMemory, Slot, play_episode};
+use crate::stage::{EpisodeProgress, EpisodeSetup, Outcome, SessionMemory, Slot, play_episode};
 
 /// Plays the trials of a session that are not finished yet.
 ///
@@ -90,7 +90,7 @@ async fn attempt(
     slot: &Arc<Slot>,
 ) -> Result<(Result<Outcome, EpisodeStopped>, bool), RunError> {
     let recorder = shared.store.recorder(id.clone());
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(EpisodeProgress::default());
     let number = shared.counters.begins(id, &seen);
     let opened = cell.environment.family.open(&cell.environment.options);
     let played = match opened {

@@ -15,7 +15,7 @@ use super::act::arguments_of;
 use super::ask::Asker;
 use super::branch::PresentBranch;
 use super::injector::InjectedFault;
-use super::recorder::Near;
+use super::recorder::SimilarText;
 use super::recorder::halt_of;
 use super::texts::{keep, keep_hashed};
 use super::{EpisodeStage, Lane};
@@ -114,7 +114,7 @@ impl Stage for EpisodeStage {
             if let Some(mut fault) = state.inject(lane, Site::Tracker)?
                 && let Some(spoilt) = alter::corrupted(&text, &mut fault.draws)
             {
-                let near: Vec<_> = known.digest.map(|digest| Near { digest, text: &text }).into_iter().collect();
+                let near: Vec<_> = known.digest.map(|digest| SimilarText { digest, text: &text }).into_iter().collect();
                 let kept = keep_hashed(&*self.recorder, &spoilt, &near);
                 (reference, _) = kept.map_err(|error| state.end(halt_of(error)))?;
                 text = spoilt.into();

@@ -43,8 +43,8 @@ pub use cell_cache::CellCache;
 pub use learned::LearnedParts;
 pub use memory::SessionMemory;
 pub use outcome::Outcome;
-pub use recorder::{Attempt, CallFacts, MemoryRecorder, Near, RecordError, Recorded, RecordedCall, Recorder};
-pub use seen::Seen;
+pub use recorder::{Attempt, CallFacts, MemoryRecorder, RecordError, Recorded, RecordedCall, Recorder, SimilarText};
+pub use seen::EpisodeProgress;
 pub use slot::Slot;
 pub use watch::ComponentTime;
 
@@ -94,7 +94,7 @@ pub struct EpisodeSetup {
     /// The episode's place among the sessions of a run, given back while a provider makes it wait; none in memory.
     pub slot: Option<Arc<Slot>>,
     /// Where the stage writes how far the episode has come, for displays of progress.
-    pub seen: Option<Arc<Seen>>,
+    pub seen: Option<Arc<EpisodeProgress>>,
     /// Calls the run off.
     pub cancel: Cancel,
     /// What the episodes of the cell have in common; of one run only, since texts are kept once for it.

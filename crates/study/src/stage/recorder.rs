@@ -24,7 +24,7 @@ pub enum RecordError {
 
 /// A text that the next one is likely to resemble; a store may keep the next one as a change of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Near<'a> {
+pub struct SimilarText<'a> {
     /// Hash under which it is stored.
     pub digest: Digest,
     /// The text.
@@ -70,7 +70,7 @@ pub trait Recorder: Send + Sync {
     ///
     /// # Errors
     /// When the store failed.
-    fn text(&self, digest: Digest, text: &str, near: &[Near<'_>]) -> Result<(), RecordError>;
+    fn text(&self, digest: Digest, text: &str, near: &[SimilarText<'_>]) -> Result<(), RecordError>;
 
     /// An attempt at a call is about to leave; returns its number.
     ///
@@ -160,7 +160,7 @@ impl Recorder for MemoryRecorder {
         Ok(())
     }
 
-    fn text(&self, digest: Digest, text: &str, _near: &[Near<'_>]) -> Result<(), RecordError> {
+    fn text(&self, digest: Digest, text: &str, _near: &[SimilarText<'_>]) -> Result<(), RecordError> {
         self.lock().texts.entry(digest).or_insert_with(|| text.to_owned());
         Ok(())
     }

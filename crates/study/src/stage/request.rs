@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_core::text::INLINE_BYTES;
 use gimbal_core::{Message, TextRef};
 
-use super::recorder::{Near, RecordError, Recorder};
+use super::recorder::{RecordError, Recorder, SimilarText};
 use super::texts::Known;
 
 /// Conversations that are remembered for one role of one lane: an agent and its helpers may take turns.
@@ -83,7 +83,8 @@ impl Conversations {
             let text = message.stored_text();
             let before = previous.and_then(|previous| previous.messages.get(index));
             let before = before.and_then(|said| said.stored.as_ref()).and_then(Known::near);
-            let near: Vec<Near<'_>> = before.into_iter().chain(blocks.values().filter_map(Known::near)).collect();
+            let near: Vec<SimilarText<'_>> =
+                before.into_iter().chain(blocks.values().filter_map(Known::near)).collect();
             let (reference, digest) = if text.len() > INLINE_BYTES {
                 let digest = message.stored_digest();
                 recorder.text(digest, &text, &near)?;

@@ -6,14 +6,14 @@ use gimbal_core::Milli;
 
 /// How far an episode has come; written by its stage, read by displays of progress.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct EpisodeProgress {
     step: AtomicU32,
     horizon: AtomicU32,
     reward: AtomicI64,
     total: AtomicI64,
 }
 
-impl Seen {
+impl EpisodeProgress {
     /// Notes a step that was taken.
     pub(crate) fn stepped(&self, step: u32, horizon: u32, reward: Milli, total: Milli) {
         self.reward.store(reward.0, Ordering::Relaxed);

@@ -20,7 +20,7 @@ use crate::attacks::PlantedWatch;
 use super::cell_cache::CellCache;
 use super::injector::{ArmedAttack, Injector};
 use super::lanes::{Lane, renumber, shares, sum};
-use super::recorder::{Near, RecordError, Recorder, halt_of};
+use super::recorder::{RecordError, Recorder, SimilarText, halt_of};
 use super::texts::{Known, RequestCache, keep, keep_hashed};
 
 /// What changes while an episode is played.
@@ -145,7 +145,7 @@ impl State {
         cell_cache: &CellCache,
     ) -> Result<gimbal_core::TextRef, EpisodeStopped> {
         let other = cell_cache.first();
-        let near = other.as_ref().map(|(digest, other)| Near { digest: *digest, text: &other.text });
+        let near = other.as_ref().map(|(digest, other)| SimilarText { digest: *digest, text: &other.text });
         let (reference, digest) = keep_hashed(&*self.recorder, &first.text, near.as_slice()).map_err(halt_of)?;
         if let (None, Some(digest)) = (&other, digest) {
             cell_cache.begun(digest, &first);
@@ -157,15 +157,15 @@ impl State {
 
     /// Keeps an observation as a change of the one before.
     pub fn observe(&mut self, observation: Arc<Observation>) -> Result<gimbal_core::TextRef, EpisodeStopped> {
-        let near: Vec<Near<'_>> = self.near_observation().into_iter().collect();
+        let near: Vec<SimilarText<'_>> = self.near_observation().into_iter().collect();
         let (reference, digest) = keep_hashed(&*self.recorder, &observation.text, &near).map_err(halt_of)?;
         self.observed = digest;
         self.observation = observation;
         Ok(reference)
     }
 
-    fn near_observation(&self) -> Option<Near<'_>> {
-        self.observed.map(|digest| Near { digest, text: &self.observation.text })
+    fn near_observation(&self) -> Option<SimilarText<'_>> {
+        self.observed.map(|digest| SimilarText { digest, text: &self.observation.text })
     }
 
     /// A block as it is now; the same text is hashed once.
@@ -176,7 +176,7 @@ impl State {
             return Some(Ok(known.clone()));
         }
         let near = before.and_then(Known::near).into_iter().chain(self.near_observation());
-        let near: Vec<Near<'_>> = near.collect();
+        let near: Vec<SimilarText<'_>> = near.collect();
         let kept = keep_hashed(&*self.recorder, &text, &near);
         Some(kept.map(|(reference, digest)| {
             let known = Known { text: text.into(), reference, digest };

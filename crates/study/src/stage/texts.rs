@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gimbal_core::{Completion, Digest, Grammar, Sampling, TextRef, ToolSpec, canonical};
 use serde_json::{Value, json};
 
-use super::recorder::{Near, RecordError, Recorder};
+use super::recorder::{RecordError, Recorder, SimilarText};
 
 /// A text together with its reference.
 #[derive(Clone, Debug)]
@@ -21,13 +21,13 @@ pub struct Known {
 
 impl Known {
     /// As a text that others may resemble.
-    pub fn near(&self) -> Option<Near<'_>> {
-        self.digest.map(|digest| Near { digest, text: &self.text })
+    pub fn near(&self) -> Option<SimilarText<'_>> {
+        self.digest.map(|digest| SimilarText { digest, text: &self.text })
     }
 }
 
 /// Keeps `text` where it is long and returns its reference.
-pub fn keep(recorder: &dyn Recorder, text: &str, near: &[Near<'_>]) -> Result<TextRef, RecordError> {
+pub fn keep(recorder: &dyn Recorder, text: &str, near: &[SimilarText<'_>]) -> Result<TextRef, RecordError> {
     keep_hashed(recorder, text, near).map(|(reference, _)| reference)
 }
 
@@ -35,7 +35,7 @@ pub fn keep(recorder: &dyn Recorder, text: &str, near: &[Near<'_>]) -> Result<Te
 pub fn keep_hashed(
     recorder: &dyn Recorder,
     text: &str,
-    near: &[Near<'_>],
+    near: &[SimilarText<'_>],
 ) -> Result<(TextRef, Option<Digest>), RecordError> {
     let (reference, digest) = TextRef::to(text);
     if let Some(digest) = digest {

@@ -7,7 +7,6 @@ mod distribution;
 mod forest;
 pub mod frontier;
 mod heatmap;
-pub mod routing;
 
 use gimbal_analysis::{Analysis, tables};
 

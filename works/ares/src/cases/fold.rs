@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_core::RecordError;
 use gimbal_evidence::Marking;
 use gimbal_evidence::judge::{Positions, Verdict};
 use gimbal_messages::Record;
 use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
 
-use super::{Case, Gated, Said, Side, Stand, Step};
+use super::{AssertionCounts, Case, Gated, Side, Stance, Step};
 
 /// The records that cases are made of.
-pub static CASES: RecordSource = RecordSource {
-    name: "ares-cases",
-    kinds: &[Asserted::KIND, Confidence::KIND, Escalation::KIND, Refused::KIND, VerdictGiven::KIND, LAST_OBSERVATION],
-    start: || Box::<Cases>::default(),
-};
+pub static CASES: FoldSource = FoldSource::of_records::<Cases>("ares-cases");
 
 /// Cases by cell, in the order in which they were played.
 #[derive(Debug, Default)]
@@ -42,9 +40,9 @@ pub struct Unlabelled {
 /// The records of one episode.
 #[derive(Debug, Default)]
 struct Records {
-    stands: Vec<Stand>,
+    stands: Vec<Stance>,
     steps: Vec<Step>,
-    said: [Said; 2],
+    said: [AssertionCounts; 2],
     refused: BTreeMap<String, u64>,
     gated: Option<Gated>,
 }
@@ -79,33 +77,16 @@ impl Cases {
     pub const fn unmarked(&self) -> u64 {
         self.unmarked
     }
-
-    fn end(&mut self, record: &StoredRecord<'_>) {
-        let found = std::mem::take(&mut self.under_way);
-        let Some(marking) = Marking::read(record.data) else {
-            match found.steps.iter().rev().find(|step| step.last) {
-                Some(step) => {
-                    let one = Unlabelled { task: record.task.to_owned(), positions: step.positions };
-                    self.unlabelled.entry(record.cell.to_owned()).or_default().push(one);
-                }
-                None => self.unmarked += u64::from(!found.stands.is_empty()),
-            }
-            return;
-        };
-        let Records { stands, steps, said, refused, gated } = found;
-        let case = Case { task: record.task.to_owned(), run: record.run, marking, stands, steps, said, refused, gated };
-        match self.cells.get_mut(record.cell) {
-            Some(cases) => cases.push(case),
-            None => drop(self.cells.insert(record.cell.to_owned(), vec![case])),
-        }
-    }
 }
 
 impl RecordState for Cases {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes =
+        Takes::records(&[Asserted::KIND, Confidence::KIND, Escalation::KIND, Refused::KIND, VerdictGiven::KIND])
+            .and_last_observation();
+
+    fn on_record(&mut self, _episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         let now = &mut self.under_way;
         match record.kind {
-            LAST_OBSERVATION => self.end(record),
             Asserted::KIND => {
                 let one = Asserted::read(record.data)?;
                 let side = side(Asserted::KIND, &one.role)?;
@@ -116,7 +97,7 @@ impl RecordState for Cases {
             }
             Confidence::KIND => {
                 let one = Confidence::read(record.data)?;
-                now.stands.push(Stand {
+                now.stands.push(Stance {
                     side: side(Confidence::KIND, &one.role)?,
                     round: one.round,
                     vote: one.vote.unwrap_or(0),
@@ -157,6 +138,27 @@ impl RecordState for Cases {
             _ => {}
         }
         Ok(())
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, observation: &str) {
+        let found = std::mem::take(&mut self.under_way);
+        let Some(marking) = Marking::read(observation) else {
+            match found.steps.iter().rev().find(|step| step.last) {
+                Some(step) => {
+                    let one = Unlabelled { task: episode.task.to_owned(), positions: step.positions };
+                    self.unlabelled.entry(episode.cell.to_owned()).or_default().push(one);
+                }
+                None => self.unmarked += u64::from(!found.stands.is_empty()),
+            }
+            return;
+        };
+        let Records { stands, steps, said, refused, gated } = found;
+        let (task, run) = (episode.task.to_owned(), episode.run);
+        let case = Case { task, run, marking, stands, steps, said, refused, gated };
+        match self.cells.get_mut(episode.cell) {
+            Some(cases) => cases.push(case),
+            None => drop(self.cells.insert(episode.cell.to_owned(), vec![case])),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl Side {
 
 /// Where a side stood in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct Stance {
     /// The side.
     pub side: Side,
     /// The round, from 1.
@@ -82,7 +82,7 @@ pub struct Step {
 
 /// What one side asserted over all rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct AssertionCounts {
     /// Assertions that stood.
     pub asserted: u64,
     /// Those that their facts entail.
@@ -110,11 +110,11 @@ pub struct Case {
     /// What was expected and what was given.
     pub marking: Marking,
     /// Where each side stood, in order.
-    pub stands: Vec<Stand>,
+    pub stands: Vec<Stance>,
     /// Verdicts in order; `None` if no debate was held.
     pub steps: Vec<Step>,
     /// What the Architect and the Skeptic asserted.
-    pub said: [Said; 2],
+    pub said: [AssertionCounts; 2],
     /// Refused assertions and messages, by reason.
     pub refused: BTreeMap<String, u64>,
     /// What the gate decided, where there was one.

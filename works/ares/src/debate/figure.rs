@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::stored_records::{RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_core::{Milli, RecordError};
 use gimbal_messages::records::debate::{Asserted, Confidence, VerdictGiven};
 use gimbal_view::kit::looks::{Look, NOTE, QUIET, STRONG, bar, hatchings, look, mark};
@@ -26,8 +28,7 @@ const COLUMNS: usize = 24;
 const ROWS: usize = 60;
 
 /// The first debate of a run that has more than one round, or else its first one.
-pub static FIRST: RecordSource =
-    RecordSource { name: "ares-debate", kinds: &Debate::KINDS, start: || Box::<First>::default() };
+pub static FIRST: FoldSource = FoldSource::of_records::<First>("ares-debate");
 
 /// One debate with the name of its episode.
 #[derive(Debug, Default)]
@@ -53,9 +54,12 @@ impl First {
 }
 
 impl RecordState for First {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
-        if self.under_way.as_ref().is_none_or(|(name, _)| name != record.episode) {
-            let before = self.under_way.replace((record.episode.to_owned(), Debate::default()));
+    const TAKES: Takes = Takes::records(&Debate::KINDS);
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+        let episode = episode.name();
+        if self.under_way.as_ref().is_none_or(|(name, _)| *name != episode) {
+            let before = self.under_way.replace((episode, Debate::default()));
             if let Some(before) = before.filter(|(_, debate)| self.wants(debate)) {
                 self.kept = Some(before);
             }
@@ -69,7 +73,7 @@ impl RecordState for First {
 
 /// The figure of a run.
 pub fn figure(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undeclared> {
-    let first: &First = context.records(&FIRST)?;
+    let first: &First = context.fold(&FIRST)?;
     let (drawn, name) = match first.shown() {
         Some((name, debate)) => (draw(debate, &BTreeMap::new()), name.as_str()),
         None => (Err("no debate over a packet".to_owned()), ""),

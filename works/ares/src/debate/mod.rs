@@ -3,8 +3,11 @@
 mod dialogue;
 mod figure;
 mod outcome;
+mod shown;
 
-use gimbal_core::RecordError;
+use std::collections::BTreeMap;
+
+use gimbal_core::{Milli, RecordError};
 use gimbal_messages::Record;
 use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
@@ -14,6 +17,8 @@ pub use dialogue::{Claim, Message, MessageType, Phase, assessment, threat_level}
 pub use figure::drawn;
 pub(crate) use figure::{FIRST, figure};
 pub use outcome::NoOutcome;
+pub use shown::ShownDebate;
+pub(crate) use shown::VIEW;
 
 use crate::cases::Side;
 
@@ -104,6 +109,17 @@ impl Debate {
     pub fn claims(&self, side: Side, round: u32, vote: Option<u32>) -> impl Iterator<Item = &Asserted> {
         let of = move |claim: &&Asserted| claim.role == side.name() && claim.round == round && claim.vote == vote;
         self.asserted.iter().filter(of)
+    }
+
+    /// Confidence of the Architect and of the Skeptic by round, without votes.
+    #[must_use]
+    pub fn confidences(&self) -> Vec<(u32, Milli, Milli)> {
+        let mut rounds: BTreeMap<u32, [Option<Milli>; 2]> = BTreeMap::new();
+        for stand in self.stands.iter().filter(|stand| stand.vote.is_none()) {
+            let place = usize::from(stand.role == Side::Skeptic.name());
+            rounds.entry(stand.round).or_default()[place] = Some(stand.confidence);
+        }
+        rounds.into_iter().filter_map(|(round, [architect, skeptic])| Some((round, architect?, skeptic?))).collect()
     }
 
     /// Whether a claim of the last round was struck by the audit.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
-use gimbal_core::RecordError;
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_messages::records::consensus::Ended;
 
 /// The last observations that games are made of.
-pub static GAMES: RecordSource =
-    RecordSource { name: "ares-games", kinds: &[LAST_OBSERVATION], start: || Box::<Games>::default() };
+pub static GAMES: FoldSource = FoldSource::of_records::<Games>("ares-games");
 
 /// One game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,13 @@ impl Games {
 }
 
 impl RecordState for Games {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&[]).and_last_observation();
+
+    fn on_end(&mut self, episode: &Episode<'_>, observation: &str) {
         // Episodes of other environments end with something else.
-        if let Some(ended) = Ended::read(record.data) {
-            let game = Game { task: record.task.to_owned(), run: record.run, ended };
-            self.0.entry(record.cell.to_owned()).or_default().push(game);
+        if let Some(ended) = Ended::read(observation) {
+            let game = Game { task: episode.task.to_owned(), run: episode.run, ended };
+            self.0.entry(episode.cell.to_owned()).or_default().push(game);
         }
-        Ok(())
     }
 }

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_core::RecordError;
 use gimbal_evidence::Marking;
 use gimbal_messages::Record;
 use gimbal_messages::records::panel::{Ruled, Tabulated};
 
 /// The records that panels are made of.
-pub static PANELS: RecordSource = RecordSource {
-    name: "ares-panels",
-    kinds: &[Tabulated::KIND, Ruled::KIND, LAST_OBSERVATION],
-    start: || Box::<Panels>::default(),
-};
+pub static PANELS: FoldSource = FoldSource::of_records::<Panels>("ares-panels");
 
 /// How far the members of a panel agreed in one answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,24 +58,27 @@ impl Panels {
 }
 
 impl RecordState for Panels {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&[Tabulated::KIND, Ruled::KIND]).and_last_observation();
+
+    fn on_record(&mut self, _episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         match record.kind {
             Tabulated::KIND => {
                 let Tabulated { question, agreement, votes, members, .. } = Tabulated::read(record.data)?;
                 self.questions.push(Question { name: question, agreement, votes, members });
             }
             Ruled::KIND => self.ruled = Some(Ruled::read(record.data)?),
-            LAST_OBSERVATION => {
-                let questions = std::mem::take(&mut self.questions);
-                if let Some(ruled) = self.ruled.take() {
-                    let expected = Marking::read(record.data).map(|marking| marking.expected.name().to_owned());
-                    let (task, run) = (record.task.to_owned(), record.run);
-                    let panel = Panel { task, run, questions, ruled, expected };
-                    self.cells.entry(record.cell.to_owned()).or_default().push(panel);
-                }
-            }
             _ => {}
         }
         Ok(())
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, observation: &str) {
+        let questions = std::mem::take(&mut self.questions);
+        if let Some(ruled) = self.ruled.take() {
+            let expected = Marking::read(observation).map(|marking| marking.expected.name().to_owned());
+            let (task, run) = (episode.task.to_owned(), episode.run);
+            let panel = Panel { task, run, questions, ruled, expected };
+            self.cells.entry(episode.cell.to_owned()).or_default().push(panel);
+        }
     }
 }

@@ -10,7 +10,7 @@ use gimbal_core::Milli;
 use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
 
 use super::frame::Frame;
-use crate::cases::{Case, Gated, Side, Stand};
+use crate::cases::{Case, Gated, Side, Stance};
 
 /// The middle of a confidence.
 const MIDDLE: i64 = 500;
@@ -35,7 +35,7 @@ pub fn confidences(frame: &Frame<'_>) -> Table {
     ];
     let mut rows = Vec::new();
     for (summary, cases) in frame.cells() {
-        let mut groups: BTreeMap<(usize, Side, u32), Vec<&Stand>> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, Side, u32), Vec<&Stance>> = BTreeMap::new();
         for case in cases {
             let expected = Verdict::ALL.iter().position(|verdict| *verdict == case.marking.expected).unwrap_or(0);
             for stand in &case.stands {
@@ -53,7 +53,7 @@ pub fn confidences(frame: &Frame<'_>) -> Table {
     frame.table(columns, rows, notes)
 }
 
-fn confidence_row(expected: Verdict, side: Side, round: u32, stands: &[&Stand]) -> Vec<Cell> {
+fn confidence_row(expected: Verdict, side: Side, round: u32, stands: &[&Stance]) -> Vec<Cell> {
     let all: Vec<f64> = stands.iter().map(|stand| stand.confidence.to_f64()).collect();
     let changes: Vec<f64> = stands
         .iter()
@@ -268,13 +268,13 @@ pub fn movement(frame: &Frame<'_>) -> Table {
     for (summary, cases) in frame.cells() {
         for side in Side::BOTH {
             let stands = cases.iter().flat_map(|case| &case.stands).filter(|stand| stand.side == side);
-            let turns: Vec<(&Stand, i64, i64)> =
+            let turns: Vec<(&Stance, i64, i64)> =
                 stands.filter_map(|stand| Some((stand, stand.before?.0, stand.confidence.0))).collect();
             if turns.is_empty() {
                 continue;
             }
-            let moves: Vec<&(&Stand, i64, i64)> = turns.iter().filter(|(_, before, after)| before != after).collect();
-            let distance = |(_, before, after): &(&Stand, i64, i64)| before.abs_diff(*after);
+            let moves: Vec<&(&Stance, i64, i64)> = turns.iter().filter(|(_, before, after)| before != after).collect();
+            let distance = |(_, before, after): &(&Stance, i64, i64)| before.abs_diff(*after);
             let all: u64 = moves.iter().map(|step| distance(step)).sum();
             let without: u64 = moves.iter().filter(|(stand, ..)| stand.new_facts == 0).map(|step| distance(step)).sum();
             let away = moves.iter().filter(|(_, from, to)| (to - MIDDLE).abs() > (from - MIDDLE).abs()).count() as u64;

@@ -29,7 +29,7 @@ impl<'a> Frame<'a> {
     /// When the item does not declare what it reads.
     pub fn of(context: &Context<'a>, item: &Item) -> Result<Self, Undeclared> {
         let (key, title) = (item.key, item.title);
-        Ok(Self { analysis: context.analysis()?, cases: context.records(&CASES)?, key, title })
+        Ok(Self { analysis: context.analysis()?, cases: context.fold(&CASES)?, key, title })
     }
 
     /// Cells that have cases, in the study's order.

@@ -71,7 +71,7 @@ pub fn share_of(games: &[Game], holds: impl Fn(&Ended) -> bool) -> Option<f64> {
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, games) = (context.analysis()?, context.records::<Games>(&GAMES)?);
+    let (analysis, games) = (context.analysis()?, context.fold::<Games>(&GAMES)?);
     let columns = vec![
         count("agents", "Agents", "arm", "Agents of a game"),
         count("adversaries", "Adversaries", "arm", "Those of them that did not follow the rules"),
@@ -139,7 +139,7 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn beside(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, games) = (context.analysis()?, context.records::<Games>(&GAMES)?);
+    let (analysis, games) = (context.analysis()?, context.fold::<Games>(&GAMES)?);
     let columns = vec![
         label("model", "Published model", "published", "The models that the rate is about"),
         words("agents", "Agents", "published", "Agents of a game; all sizes for a mean over them"),

@@ -25,7 +25,7 @@ fn cells<'a>(analysis: &'a Analysis, panels: &'a Panels) -> impl Iterator<Item =
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn agreement(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, panels) = (context.analysis()?, context.records::<Panels>(&PANELS)?);
+    let (analysis, panels) = (context.analysis()?, context.fold::<Panels>(&PANELS)?);
     let mut columns = vec![
         label("question", "Question", "question", "What every member was asked"),
         count("panels", "Panels", "question", "Panels that were asked"),
@@ -79,7 +79,7 @@ const RULES: [Rule; 3] = [
 /// # Errors
 /// When the item does not declare what it reads.
 pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
-    let (analysis, panels) = (context.analysis()?, context.records::<Panels>(&PANELS)?);
+    let (analysis, panels) = (context.analysis()?, context.fold::<Panels>(&PANELS)?);
     let confidence = analysis.options.confidence;
     let columns = vec![
         label("rule", "Rule", "rule", "Which agreement gives the answer"),

@@ -52,7 +52,7 @@ pub fn best_per_axis(scene: &Scene<'_>) -> Drawn {
 }
 
 /// An axis of a fingerprint: its name, and how far up the model gets with its interval.
-type Spoke = (String, Option<(f64, Option<Interval>)>);
+type AxisScore = (String, Option<(f64, Option<Interval>)>);
 
 /// F11: how far up each model gets on each axis, between the worst and the best cell of all.
 pub fn fingerprints(scene: &Scene<'_>) -> Drawn {
@@ -73,7 +73,7 @@ pub fn fingerprints(scene: &Scene<'_>) -> Drawn {
     for (place, (model, name, look)) in scene.models().enumerate() {
         let frame = panels.frame(place);
         panels.title(&mut svg, place, name);
-        let spokes: Vec<Spoke> = axes
+        let spokes: Vec<AxisScore> = axes
             .iter()
             .map(|axis| {
                 let best = scene.grid.best(&scene.protocol().axis(&axis.name), model);
@@ -92,7 +92,7 @@ pub fn fingerprints(scene: &Scene<'_>) -> Drawn {
     Ok(Picture { svg, height: panels.bottom() + 26.0, caption })
 }
 
-fn radar(svg: &mut Svg, frame: Frame, spokes: &[Spoke], look: Look) {
+fn radar(svg: &mut Svg, frame: Frame, spokes: &[AxisScore], look: Look) {
     let (x, y) = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0 + 12.0);
     let radius = 72.0;
     let at = |place: usize, share: f64| {

@@ -41,7 +41,7 @@ struct Pair {
 
 impl<'a> Played<'a> {
     fn of(context: &Context<'a>) -> Result<Self, Undeclared> {
-        let (analysis, attacks) = (context.analysis()?, context.records::<Attacks>(&ATTACKS)?);
+        let (analysis, attacks) = (context.analysis()?, context.fold::<Attacks>(&ATTACKS)?);
         let mut rows: BTreeMap<&str, BTreeMap<Place, &EpisodeRow>> = BTreeMap::new();
         for row in context.rows()?.episodes.iter().filter(|row| !row.infrastructure) {
             rows.entry(row.cell.as_str()).or_default().insert((row.task.to_string(), row.run, row.trial), row);

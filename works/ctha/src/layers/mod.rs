@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gimbal_analysis::stored_records::{LAST_OBSERVATION, RecordSource, RecordState, StoredRecord};
+use gimbal_analysis::episode::Episode;
+use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
+use gimbal_analysis::work_folds::FoldSource;
 use gimbal_core::RecordError;
 use gimbal_messages::Record;
 use gimbal_messages::records::temporal::{
@@ -10,19 +12,7 @@ use gimbal_messages::records::temporal::{
 };
 
 /// The records that hierarchies are judged by.
-pub static LAYERS: RecordSource = RecordSource {
-    name: "ctha-layers",
-    kinds: &[
-        LayerAsked::KIND,
-        LayerSent::KIND,
-        LayerDecided::KIND,
-        LayerViolated::KIND,
-        LayerReleased::KIND,
-        StoreRefused::KIND,
-        LAST_OBSERVATION,
-    ],
-    start: || Box::<Layers>::default(),
-};
+pub static LAYERS: FoldSource = FoldSource::of_records::<Layers>("ctha-layers");
 
 /// Steps whose failures are told one by one; later ones are counted with the last.
 pub const STEPS: usize = 500;
@@ -195,16 +185,26 @@ fn count(sums: &mut CellLayers, clash: &Clash) {
 }
 
 impl RecordState for Layers {
-    fn add(&mut self, record: &StoredRecord<'_>) -> Result<(), RecordError> {
+    const TAKES: Takes = Takes::records(&[
+        LayerAsked::KIND,
+        LayerSent::KIND,
+        LayerDecided::KIND,
+        LayerViolated::KIND,
+        LayerReleased::KIND,
+        StoreRefused::KIND,
+    ])
+    .and_last_observation();
+
+    fn on_record(&mut self, episode: &Episode<'_>, record: &StoredRecord<'_>) -> Result<(), RecordError> {
         match record.kind {
             LayerAsked::KIND => {
                 let asked = LayerAsked::read(record.data)?;
                 if self.step != 0 && asked.step != self.step {
-                    self.close(record.cell);
+                    self.close(episode.cell);
                 }
                 self.now.active += u32::from(!asked.cached);
                 self.now.cached += u32::from(asked.cached);
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 *sums.asked.entry((asked.layer, asked.why)).or_default() += 1;
             }
             LayerSent::KIND => {
@@ -214,7 +214,7 @@ impl RecordState for Layers {
                 let invalid = sent.outcome == "default";
                 self.now.defaults += u32::from(invalid);
                 self.failed |= invalid;
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 let messages = sums.messages.entry(sent.kind).or_default();
                 messages.bytes += sent.bytes;
                 if let Some(place) = OUTCOMES.iter().position(|name| *name == sent.outcome) {
@@ -223,7 +223,7 @@ impl RecordState for Layers {
             }
             StoreRefused::KIND => {
                 let refused = StoreRefused::read(record.data)?;
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 let messages = sums.messages.entry(STORE.to_owned()).or_default();
                 messages.bytes += refused.bytes;
                 messages.outcomes[DEFAULT] += 1;
@@ -231,9 +231,9 @@ impl RecordState for Layers {
             LayerDecided::KIND => {
                 let decided = LayerDecided::read(record.data)?;
                 if self.step != 0 && self.step != decided.step {
-                    self.close(record.cell);
+                    self.close(episode.cell);
                 }
-                self.decided(record.cell, &decided);
+                self.decided(episode.cell, &decided);
             }
             LayerViolated::KIND => {
                 let violated = LayerViolated::read(record.data)?;
@@ -244,20 +244,21 @@ impl RecordState for Layers {
             }
             LayerReleased::KIND => {
                 let released = LayerReleased::read(record.data)?;
-                let sums = self.cells.entry(record.cell.to_owned()).or_default();
+                let sums = self.cells.entry(episode.cell.to_owned()).or_default();
                 *sums.released.entry(released.by).or_default() += 1;
-            }
-            LAST_OBSERVATION => {
-                self.close(record.cell);
-                let now = std::mem::take(&mut self.now);
-                self.streak = 0;
-                if now.steps > 0 {
-                    let sums = self.cells.entry(record.cell.to_owned()).or_default();
-                    sums.episodes.push((record.task.to_owned(), record.run, now));
-                }
             }
             _ => {}
         }
         Ok(())
+    }
+
+    fn on_end(&mut self, episode: &Episode<'_>, _observation: &str) {
+        self.close(episode.cell);
+        let now = std::mem::take(&mut self.now);
+        self.streak = 0;
+        if now.steps > 0 {
+            let sums = self.cells.entry(episode.cell.to_owned()).or_default();
+            sums.episodes.push((episode.task.to_owned(), episode.run, now));
+        }
     }
 }

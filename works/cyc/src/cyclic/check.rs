@@ -76,7 +76,7 @@ pub struct Measured {
 
 /// The recommended controller minus another one, over the seeds that both played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Against {
+pub struct Margin {
     /// The other one.
     pub other: Controller,
     /// Pairs of episodes.
@@ -101,7 +101,7 @@ pub struct Stratum {
     /// The recommended controller that is judged: the first of the advice that was played.
     pub judged: Option<Controller>,
     /// It against each that the advice does not name.
-    pub against: Vec<Against>,
+    pub against: Vec<Margin>,
     /// Confidence of each of these intervals.
     pub confidence: f64,
     /// Verdict.
@@ -156,7 +156,7 @@ fn controller(cell: &CellCycles) -> Option<Controller> {
 }
 
 /// A seed that a player met: what the episodes of two controllers are paired by.
-type Met<'a> = (&'a str, &'a str, u32, u32, String);
+type SeedKey<'a> = (&'a str, &'a str, u32, u32, String);
 
 /// Means of won and of tokens over the configurations of a controller, and the cluster.
 #[derive(Default)]
@@ -167,8 +167,8 @@ struct Pooled {
     tokens: f64,
 }
 
-fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<Met<'a>, Pooled> {
-    let mut met: BTreeMap<Met<'a>, Pooled> = BTreeMap::new();
+fn pooled<'a>(cells: &[&'a CellCycles]) -> BTreeMap<SeedKey<'a>, Pooled> {
+    let mut met: BTreeMap<SeedKey<'a>, Pooled> = BTreeMap::new();
     for cell in cells {
         // Who plays: of several roles the one that acts, whom every controller has.
         let player = cell.condition.executor.clone().unwrap_or_default();
@@ -210,7 +210,7 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     let others: Vec<Controller> =
         by_controller.keys().copied().filter(|controller| !recommended.contains(controller)).collect();
     let shared = 1.0 - (1.0 - confidence) / others.len().max(1) as f64;
-    let against: Vec<Against> = match judged {
+    let against: Vec<Margin> = match judged {
         Some(judged) => {
             let first = pooled(&by_controller[&judged]);
             others.iter().filter_map(|other| compare(&first, *other, &by_controller[other], shared)).collect()
@@ -289,13 +289,13 @@ fn measured(
 }
 
 fn compare(
-    first: &BTreeMap<Met<'_>, Pooled>,
+    first: &BTreeMap<SeedKey<'_>, Pooled>,
     other: Controller,
     cells: &[&CellCycles],
     confidence: f64,
-) -> Option<Against> {
+) -> Option<Margin> {
     let second = pooled(cells);
-    let both: Vec<(&Met<'_>, &Pooled, &Pooled)> =
+    let both: Vec<(&SeedKey<'_>, &Pooled, &Pooled)> =
         first.iter().filter_map(|(met, one)| Some((met, one, second.get(met)?))).collect();
     // Players of one seed depend on one another like its runs: they count as runs of their own.
     let players: BTreeSet<&str> = both.iter().map(|(met, _, _)| met.4.as_str()).collect();
@@ -318,7 +318,7 @@ fn compare(
     };
     let won = difference(|pooled| pooled.won / pooled.episodes)?;
     let tokens = difference(|pooled| pooled.tokens / pooled.episodes)?;
-    Some(Against {
+    Some(Margin {
         other,
         pairs: both.len(),
         success: ends(&won),
@@ -343,7 +343,7 @@ fn below(interval: Option<Interval>) -> bool {
     interval.is_some_and(|ends| ends.high < 0.0)
 }
 
-fn verdict(against: &[Against]) -> Verdict {
+fn verdict(against: &[Margin]) -> Verdict {
     if against.is_empty() {
         Verdict::NotPlayed
     } else if against.iter().any(|other| below(other.success)) {
@@ -363,8 +363,8 @@ fn list(names: &[String]) -> String {
     }
 }
 
-fn sentence(recommended: &[Controller], judged: Option<Controller>, against: &[Against], verdict: Verdict) -> String {
-    let named = |holds: &dyn Fn(&Against) -> bool| -> Vec<String> {
+fn sentence(recommended: &[Controller], judged: Option<Controller>, against: &[Margin], verdict: Verdict) -> String {
+    let named = |holds: &dyn Fn(&Margin) -> bool| -> Vec<String> {
         against
             .iter()
             .filter(|other| holds(other))
@@ -408,9 +408,9 @@ fn sentence(recommended: &[Controller], judged: Option<Controller>, against: &[A
 mod tests {
     use super::*;
 
-    fn against(other: Controller, success: (f64, f64), tokens: (f64, f64)) -> Against {
+    fn against(other: Controller, success: (f64, f64), tokens: (f64, f64)) -> Margin {
         let ends = |(low, high): (f64, f64)| Some(Interval { low, high });
-        Against {
+        Margin {
             other,
             pairs: 10,
             success: ends(success),
@@ -427,7 +427,7 @@ mod tests {
         let (better, level, worse) = ((0.1, 0.4), (-0.1, 0.2), (-0.4, -0.1));
         let (cheaper, dearer) = ((-90.0, -10.0), (10.0, 90.0));
         let (dag, react) = (Controller::StaticDag, Controller::React);
-        let of = |others: &[Against]| {
+        let of = |others: &[Margin]| {
             let found = verdict(others);
             (found, sentence(&[Controller::CompleteCyclic], Some(Controller::CompleteCyclic), others, found))
         };

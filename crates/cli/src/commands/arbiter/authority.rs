@@ -55,7 +55,8 @@ pub fn authority(options: &AuthorityArgs) -> Result<(), Failure> {
             }
         }
     }
-    tables::show(&table(rows, options), options.format)
+    tables::show(&table(rows, options), options.format);
+    Ok(())
 }
 
 fn row(who: &str, words: &str, of: &Compared, right: usize, missed: usize) -> Vec<Cell> {

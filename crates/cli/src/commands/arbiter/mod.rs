@@ -129,7 +129,8 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
         Grouping::Noise => GroupBy::Noise,
     });
     groups.retain(|group| only.is_none_or(|by| group.by == by));
-    tables::show(&table::figures(&groups, format!("Weights: {}.", net.identity())), options.format)
+    tables::show(&table::figures(&groups, format!("Weights: {}.", net.identity())), options.format);
+    Ok(())
 }
 
 fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
@@ -172,7 +173,7 @@ fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
     }
     if !card.history.is_empty() {
         println!();
-        tables::show(&table::history(&card.history), crate::args::ReportFormat::Text)?;
+        tables::show(&table::history(&card.history), crate::args::TableFormat::Text);
     }
     Ok(())
 }

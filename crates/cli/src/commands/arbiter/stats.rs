@@ -23,7 +23,8 @@ pub fn stats(options: &StatsArgs) -> Result<(), Failure> {
     let mut rows: Vec<Vec<Cell>> = groups.iter().map(|(name, counts)| counts.row(name)).collect();
     rows.push(all.row("all"));
     rows.push(published());
-    tables::show(&table(rows), options.format)
+    tables::show(&table(rows), options.format);
+    Ok(())
 }
 
 #[derive(Default)]

@@ -26,13 +26,13 @@ struct RuleFile {
     weights: Rule,
     /// How they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    tuned: Option<How>,
+    tuned: Option<TuningRecord>,
 }
 
 /// How weights were found.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct How {
+struct TuningRecord {
     /// SHA-256 value of the file of conflicts.
     data: String,
     /// Conflicts of the training part, and different ones in which the choice matters.
@@ -74,7 +74,7 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
     let millionths = |value: f64| (value * 1e6).round() as i64;
     let file = RuleFile {
         weights: found.rule,
-        tuned: Some(How {
+        tuned: Some(TuningRecord {
             data: Digest::of(text.as_bytes()).to_string(),
             trained_on: training.conflicts.len(),
             different: found.conflicts,
@@ -102,10 +102,9 @@ pub fn tune(options: &TuneArgs) -> Result<(), Failure> {
     for first in groups.iter_mut().filter_map(|group| group.choosers.first_mut()) {
         TUNED.clone_into(&mut first.name);
     }
-    tables::show(
-        &table::figures(&groups, "The test part: episodes that nothing was tuned on.".to_owned()),
-        options.format,
-    )
+    let note = "The test part: episodes that nothing was tuned on.".to_owned();
+    tables::show(&table::figures(&groups, note), options.format);
+    Ok(())
 }
 
 /// Fails where the folder of a file to write is missing: the result of the search would be lost.

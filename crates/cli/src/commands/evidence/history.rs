@@ -13,7 +13,7 @@ use gimbal_study::plan::Stored;
 use gimbal_study::read::{self, Episodes};
 use gimbal_study::run::{AttemptPlace, EpisodeId, Finished, RunError, RunFolder};
 
-use crate::args::{EvidenceHistory, ReportFormat};
+use crate::args::{EvidenceHistory, TableFormat};
 use crate::commands::list::run_folders;
 use crate::commands::sources::parsed;
 use crate::commands::tables;
@@ -51,7 +51,7 @@ pub fn history(asked: &EvidenceHistory) -> Result<(), Failure> {
     if history.rows.is_empty() {
         let nothing = looked.nothing(asked);
         // A program reads an empty table; a person reads why it is.
-        if !asked.json && matches!(asked.format, ReportFormat::Text | ReportFormat::Markdown) {
+        if !asked.json && matches!(asked.format, TableFormat::Text | TableFormat::Markdown) {
             println!("{nothing}\n\nHead of the stream over 0 rows: {}.", history.head);
         } else {
             stdio::message(&nothing);
@@ -78,7 +78,8 @@ fn list(history: &History, asked: &EvidenceHistory) -> Result<(), Failure> {
         history.json_lines().iter().for_each(|line| println!("{line}"));
         return Ok(());
     }
-    tables::show(&history.table(), asked.format)
+    tables::show(&history.table(), asked.format);
+    Ok(())
 }
 
 /// What was looked at.

@@ -102,7 +102,8 @@ pub fn compare(home: &Home, asked: &RulesArgs) -> Result<(), Failure> {
         RulesTable::Labels => by_label(&compared),
         RulesTable::Test => test(&compared),
     };
-    tables::show(&table, asked.format)
+    tables::show(&table, asked.format);
+    Ok(())
 }
 
 /// One file, read once: for the packet of the own rules and for hits. A file of a folder in no known format is passed over.

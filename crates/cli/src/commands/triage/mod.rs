@@ -1,10 +1,9 @@
 //! `gimbal triage`.
 
+mod kept;
 mod played;
 
 use std::path::PathBuf;
-
-pub use played::{figure_of, messages_of};
 
 use gimbal_ares::tables::timeline;
 use gimbal_core::Files as _;

@@ -14,12 +14,12 @@ pub struct Trials {
     /// How many; `None` for all tasks of the cell, where a session goes over tasks.
     pub number: Option<u32>,
     /// What changes from one trial to the next.
-    pub over: Over,
+    pub over: TrialChange,
 }
 
 /// What changes from one trial of a session to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Over {
+pub enum TrialChange {
     /// Nothing: each trial has the same task and the same seed.
     #[default]
     Same,
@@ -29,7 +29,7 @@ pub enum Over {
     Tasks,
 }
 
-impl Over {
+impl TrialChange {
     /// Its name in a study.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -43,7 +43,7 @@ impl Over {
 
 impl Trials {
     /// One trial with nothing before it.
-    pub const ONE: Self = Self { number: Some(1), over: Over::Same };
+    pub const ONE: Self = Self { number: Some(1), over: TrialChange::Same };
 
     /// Trials of a session of a cell with so many tasks.
     #[must_use]
@@ -55,16 +55,19 @@ impl Trials {
     #[must_use]
     pub fn frame(&self) -> Value {
         match self.over {
-            Over::Same => json!(self.number),
+            TrialChange::Same => json!(self.number),
             over => json!({ "number": self.number, "over": over.name() }),
         }
     }
 
     /// What changes from trial to trial, by the frame of a run.
     #[must_use]
-    pub fn over_of(frame: &Value) -> Over {
+    pub fn over_of(frame: &Value) -> TrialChange {
         let over = frame.get("trials").and_then(|trials| trials.get("over")?.as_str());
-        [Over::Seeds, Over::Tasks].into_iter().find(|known| Some(known.name()) == over).unwrap_or_default()
+        [TrialChange::Seeds, TrialChange::Tasks]
+            .into_iter()
+            .find(|known| Some(known.name()) == over)
+            .unwrap_or_default()
     }
 }
 
@@ -150,21 +153,21 @@ pub(super) fn episodes(node: &Node, file: &str) -> Result<Episodes, Problem> {
 /// `trials: N`, or `{ number: N, over: same | seeds | tasks }`.
 fn trials(node: &Node, file: &str) -> Result<Trials, Problem> {
     let Kind::Map(_) = &node.kind else {
-        return Ok(Trials { number: Some(small(node, file, "`trials`", 1)?), over: Over::Same });
+        return Ok(Trials { number: Some(small(node, file, "`trials`", 1)?), over: TrialChange::Same });
     };
     let mut members = Members::of(node, file, "`trials`")?;
     let number = members.get("number").map(|node| small(node, file, "`number`", 1)).transpose()?;
     let over = members.get("over").map(|node| Ok((string(node, file, "`over`")?, node.at))).transpose()?;
     members.finish()?;
-    let known = [Over::Same, Over::Seeds, Over::Tasks];
+    let known = [TrialChange::Same, TrialChange::Seeds, TrialChange::Tasks];
     let over = match over {
-        None => Over::Same,
+        None => TrialChange::Same,
         Some((name, at)) => known.into_iter().find(|over| over.name() == name).ok_or_else(|| {
-            let hint = nearest::hint_among(&name, &known.map(Over::name));
+            let hint = nearest::hint_among(&name, &known.map(TrialChange::name));
             Problem::at(file, at, format!("`over` says what changes from trial to trial, and is `{name}`{hint}"))
         })?,
     };
-    if number.is_none() && over != Over::Tasks {
+    if number.is_none() && over != TrialChange::Tasks {
         let what = "`trials` needs `number`; only with `over: tasks` it may be left out, for all tasks of a cell";
         return Err(Problem::at(file, node.at, what));
     }

@@ -21,7 +21,7 @@ use limits::limits;
 use roles::{decoding, role_set};
 
 pub use artefacts::{NamedArtefact, NamedArtefacts};
-pub use episodes::{Over, Trials};
+pub use episodes::{TrialChange, Trials};
 pub(super) use roles::sampling_of;
 
 /// A study as written.

@@ -94,8 +94,8 @@ fn role_settings(node: &Node, file: &str, default: Decoding) -> Result<RoleSetti
 /// shown under settings that they do not have. What the role leaves out is as it was recorded.
 fn as_recorded(model: &str, sampling: &Sampling, node: &Node, file: &str) -> Result<(), Problem> {
     let Ok(ModelName::Replay(folder)) = ModelName::parse(model) else { return Ok(()) };
-    type Of = fn(&Sampling) -> Value;
-    let settings: [(&str, Of); 8] = [
+    type SamplingValue = fn(&Sampling) -> Value;
+    let settings: [(&str, SamplingValue); 8] = [
         ("temperature", |sampling| json!(sampling.temperature)),
         ("top_p", |sampling| json!(sampling.top_p)),
         ("max_output_tokens", |sampling| json!(sampling.max_output_tokens)),
@@ -106,7 +106,7 @@ fn as_recorded(model: &str, sampling: &Sampling, node: &Node, file: &str) -> Res
         ("extra_headers", |sampling| json!(sampling.provider.extra_headers)),
     ];
     let Kind::Map(members) = &node.kind else { return Ok(()) };
-    let written: Vec<(&str, Of)> =
+    let written: Vec<(&str, SamplingValue)> =
         settings.into_iter().filter(|(key, _)| members.iter().any(|written| written.key == *key)).collect();
     let agrees = |recorded: &Sampling| written.iter().all(|(_, of)| of(sampling) == of(recorded));
     if written.is_empty() || replay::was_made_with(&folder, agrees) != Some(false) {

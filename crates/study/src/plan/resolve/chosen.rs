@@ -8,7 +8,7 @@ use gimbal_core::yaml::Location;
 
 use crate::plan::cells::{Cell, EnvironmentPart, Plan};
 use crate::plan::error::{Problem, Problems};
-use crate::plan::file::{Extended, Over, StudyFile, Trials};
+use crate::plan::file::{Extended, StudyFile, TrialChange, Trials};
 use crate::plan::options::Options;
 
 /// Says how often each cell's tasks are run. An entry that names no cell is a mistake.
@@ -65,7 +65,7 @@ fn names(entry: &Extended, cell: &Cell) -> bool {
 
 /// Refuses sessions that go over more tasks than an environment has.
 pub(super) fn check_trials(study: &StudyFile, environments: &[Arc<EnvironmentPart>], problems: &mut Problems) {
-    let Trials { number: Some(number), over: Over::Tasks } = study.episodes.trials else { return };
+    let Trials { number: Some(number), over: TrialChange::Tasks } = study.episodes.trials else { return };
     for part in environments {
         let tasks = part.tasks.len();
         if number as usize > tasks {
@@ -91,7 +91,7 @@ pub(super) fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems>
     }
     let runs = plan.runs;
     let of_a_run = match counts.trials {
-        Trials { number: Some(trials), over: Over::Same | Over::Seeds } => {
+        Trials { number: Some(trials), over: TrialChange::Same | TrialChange::Seeds } => {
             let tasks: u64 = all().map(|cell| cell.environment.tasks.len() as u64).sum();
             format!("{trials} trials x {tasks} tasks of all cells")
         }
@@ -102,7 +102,7 @@ pub(super) fn check_size(plan: &Plan, options: &Options) -> Result<(), Problems>
          or split the study"
     );
     if options.add_runs > counts.count().runs {
-        return Err(Problem { place: "--add-runs".to_owned(), what }.into());
+        return Err(Problem::new("--add-runs", what).into());
     }
     Err(Problem::at(file, counts.counted_at, what).into())
 }
@@ -125,7 +125,7 @@ pub(super) fn choose(
             let ids: Vec<&str> = cells.iter().map(|cell| cell.info.id.as_str()).collect();
             let hint = nearest::hint_among(name, &ids);
             let what = format!("`{}` has no cell `{name}`{hint}", study.name);
-            return Err(Problem { place: "--only".to_owned(), what }.into());
+            return Err(Problem::new("--only", what).into());
         }
     }
     let wanted: Vec<bool> = cells.iter().map(|cell| options.only.iter().any(|name| named(cell, name))).collect();

@@ -37,7 +37,7 @@ pub fn resolve(
     let mut problems = Problems::default();
     if options.limit == Some(0) {
         let what = "0 sessions of each cell are none: name at least 1, or leave the option out";
-        problems.0.push(Problem { place: "--limit".to_owned(), what: what.to_owned() });
+        problems.0.push(Problem::new("--limit", what));
     }
     problems.0.extend(faults::read_texts(&mut study.faults, &study.file, files));
     let mut environments = Vec::new();

@@ -141,7 +141,8 @@ pub(super) fn architecture(
     let architecture = kind.build(&variant.settings, files).map_err(|error| {
         let lists_policies = error.is_missing && error.key == "policy";
         let offered = if lists_policies { policies(study, registry) } else { String::new() };
-        Problem::at(file, place_of_setting(&variant.node, &error.key), format!("{}{offered}", error.message))
+        let place = place_of_setting(&variant.node, &error.key);
+        Problem::at(file, place, format!("{}{offered}", error.message)).of_setting(error.key)
     })?;
     let (label, needs) = (labels::architecture(variant), architecture.needs());
     let artefacts = loader.of(variant, &label, &needs)?;

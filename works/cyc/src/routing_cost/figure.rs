@@ -1,9 +1,9 @@
 //! What routing costs against the number of subtasks (CYC-069, CYC-097).
 
-use crate::kit::looks::{BELOW, BESIDE, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark};
-use crate::kit::picture::Figure;
-use crate::kit::scale::Scale;
-use crate::kit::svg::{Anchor, HEAD, Svg, WIDTH};
+use gimbal_view::Figure;
+use gimbal_view::kit::looks::{BELOW, BESIDE, Frame, Key, Look, bottom_axis, left_axis, legend, look, mark};
+use gimbal_view::kit::scale::Scale;
+use gimbal_view::kit::svg::{Anchor, HEAD, Svg, WIDTH};
 
 /// One way of routing.
 #[derive(Clone, Debug, PartialEq)]
