@@ -22,6 +22,7 @@ pub mod shown;
 mod template;
 mod template_language;
 pub mod tool;
+mod values;
 mod variables;
 
 pub use audit::{Finding, Forbidden, audit};

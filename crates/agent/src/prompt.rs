@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::persona::{Content, ExampleTexts, JsonContent, Origin, Persona, PersonaError, Sourced, Speaks};
 use crate::tool::{Carrier, Offered};
-use crate::variables::{Variables, is_offered, strict};
+use crate::variables::Variables;
 use crate::{Protocol, Settings};
 
 /// A part of a prompt.
@@ -285,7 +285,7 @@ impl Builder<'_> {
         let value = match content {
             Content::Plain(text) => return Ok(self.persona.templates.render(text, &self.variables.with(&[]))?),
             Content::Json(content) => self.json(content)?,
-            Content::Variable(name) => self.variable(name),
+            Content::Variable(name) => self.context.variable(name),
         };
         let value = match root {
             Some(root) => serde_json::Value::Object(serde_json::Map::from_iter([(root.to_owned(), value)])),
@@ -315,26 +315,6 @@ impl Builder<'_> {
         })
     }
 
-    /// A variable of the brief as JSON.
-    fn variable(&self, name: &str) -> serde_json::Value {
-        let brief = self.context.brief;
-        match name {
-            "role" => brief.role.as_str().into(),
-            "goal" => brief.goal.as_str().into(),
-            "subject" => brief.subject.as_str().into(),
-            "subjects" => brief.subjects.clone().into(),
-            "glossary" => serde_json::to_value(&brief.glossary).unwrap_or_default(),
-            "glossary_strict" => serde_json::to_value(strict(brief)).unwrap_or_default(),
-            "actions" => self.context.actions.to_vec().into(),
-            "idle" => self.context.idle.into(),
-            "idle_is_offered" => is_offered(brief).into(),
-            "horizon" => brief.horizon.into(),
-            "runs_on" => brief.runs_on.into(),
-            "has_answer" => brief.answer.is_some().into(),
-            _ => serde_json::Value::Null,
-        }
-    }
-
     fn chain_of_thought(&self) -> Result<Part, PersonaError> {
         let (heading, steps) = (&self.persona.texts.engine.cot_heading, &self.persona.texts.cot);
         let inner = self.fill(steps, &[])?;
@@ -350,22 +330,14 @@ impl Builder<'_> {
         let texts = &self.persona.texts;
         let calibration = texts.calibration.iter().filter(|_| self.settings.include_calibration);
         let rules: Vec<&Sourced> = texts.rules.iter().chain(calibration).collect();
-        if rules.is_empty() {
-            return Ok(None);
-        }
-        let mut lines = Vec::new();
-        for rule in &rules {
-            // A rule can be about some environments only: then its text is empty in the others.
-            let text = self.fill(rule, &[])?;
-            if !text.trim().is_empty() {
-                lines.push(format!("- {text}"));
-            }
-        }
+        let mut lines: Vec<String> = rules.iter().map(|rule| self.fill(rule, &[])).collect::<Result<_, _>>()?;
+        // The text of a rule about some environments only is empty in the others.
+        lines.retain(|rule| !rule.trim().is_empty());
         if lines.is_empty() {
             return Ok(None);
         }
         let origins = rules.iter().map(|rule| rule.origin.clone()).collect();
-        Ok(Some(Part { name: "rules", origins, text: tagged("rules", &lines.join("\n")) }))
+        Ok(Some(Part { name: "rules", origins, text: tagged("rules", &format!("- {}", lines.join("\n- "))) }))
     }
 
     fn examples(&self) -> Result<Option<Part>, PersonaError> {

@@ -6,6 +6,22 @@ use gimbal_core::{Brief, GlossaryEntry};
 use minijinja::Value;
 use minijinja::value::Serde;
 
+/// Variables of the brief that texts of the system prompt may use.
+pub const SYSTEM_VARIABLES: [&str; 12] = [
+    "role",
+    "goal",
+    "subject",
+    "subjects",
+    "glossary",
+    "glossary_strict",
+    "actions",
+    "idle",
+    "idle_is_offered",
+    "horizon",
+    "runs_on",
+    "has_answer",
+];
+
 /// Variables of a request to write a message again: the answer, what was asked, what the message may name, what was shown with the request, and the
 /// form that is asked for.
 pub(crate) const REPAIR: &[&str] = &["answer", "message", "allowed", "shown", "answer_format"];

@@ -1,4 +1,4 @@
-//! Everything that a study may name. A new environment or architecture is a line here.
+//! Everything that a study may name: the lists of environments (`gimbal-environments`), architectures (`gimbal-architectures`) and works.
 
 use std::sync::Arc;
 
@@ -10,19 +10,6 @@ use gimbal_study::registry::Registry;
 use crate::exit::Failure;
 use crate::learned::Networks;
 
-/// Environments of this program, each with its verbs: a new one is a line here.
-pub fn environments() -> Vec<Arc<dyn Workbench>> {
-    vec![
-        Arc::new(gimbal_cage2::Cage2),
-        Arc::new(gimbal_yawning_titan::YawningTitan),
-        Arc::new(gimbal_textcraft::TextCraft),
-        Arc::new(gimbal_alfworld::Alfworld::new()),
-        Arc::new(gimbal_finance_agent::FinanceAgent),
-        Arc::new(gimbal_triage::Triage),
-        Arc::new(gimbal_consensus::Consensus),
-    ]
-}
-
 /// All whose agents are shown and audited: the architectures, and agents beside them.
 pub fn families() -> Vec<Arc<dyn Family>> {
     gimbal_architectures::shown()
@@ -31,7 +18,10 @@ pub fn families() -> Vec<Arc<dyn Family>> {
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
     Registry {
-        environments: environments().into_iter().map(|family| family as Arc<dyn gimbal_core::Catalogue>).collect(),
+        environments: gimbal_environments::all()
+            .into_iter()
+            .map(|family| family as Arc<dyn gimbal_core::Catalogue>)
+            .collect(),
         architectures: gimbal_architectures::kinds(),
         learned: Some(Arc::new(Networks)),
     }
@@ -44,7 +34,7 @@ pub fn catalogue() -> Catalogue {
 
 /// The environment of that name, with its verbs.
 pub fn environment(name: &str) -> Result<Arc<dyn Workbench>, Failure> {
-    let mut families = environments();
+    let mut families = gimbal_environments::all();
     let Some(place) = families.iter().position(|family| family.name() == name) else {
         let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
         let hint = gimbal_core::nearest::hint(name, names.iter().copied());

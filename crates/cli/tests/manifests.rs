@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gimbal_core::manifest::parameters;
 use gimbal_core::{CallFacts, Catalogue, Environment, Manifest, Reply, Rng, Scope, TaskId, ToolCall, legal_calls};
 use gimbal_env_kit::manifest;
+use gimbal_env_kit::workbench::Workbench;
 use gimbal_temporal::contracts::Criterion;
 use serde_json::{Value, json};
 
@@ -14,21 +15,32 @@ const STATES: usize = 50;
 /// Most legal calls of a state that are looked at.
 const CALLS: usize = 400;
 
+/// The environments of the program, each with its options by default and those that change its tools.
 fn families() -> Vec<(Arc<dyn Catalogue>, Vec<Value>)> {
-    let games = data().map(|data| data.join("alfworld/games").display().to_string());
-    let mut households = vec![json!({}), json!({ "tools": "select" }), json!({ "tools": "split" })];
-    if let Some(games) = games {
-        households.extend([json!({ "games": games }), json!({ "games": games, "wording": "2.1.1" })]);
+    let of = |family: Arc<dyn Workbench>| {
+        let mut all = vec![json!({})];
+        all.extend(further(family.name()));
+        (family as Arc<dyn Catalogue>, all)
+    };
+    gimbal_environments::all().into_iter().map(of).collect()
+}
+
+/// Options of an environment that change its tools, beside the default.
+fn further(environment: &str) -> Vec<Value> {
+    match environment {
+        "cage2" => vec![json!({ "names": "neutral" })],
+        "yawning_titan" => vec![json!({ "names": "shuffled" })],
+        "textcraft" => vec![json!({ "tools": "unified" })],
+        "alfworld" => {
+            let mut all = vec![json!({ "tools": "select" }), json!({ "tools": "split" })];
+            if let Some(games) = data().map(|data| data.join("alfworld/games").display().to_string()) {
+                all.extend([json!({ "games": games }), json!({ "games": games, "wording": "2.1.1" })]);
+            }
+            all
+        }
+        "finance_agent" => vec![json!({ "texts": "v1.1" })],
+        _ => Vec::new(),
     }
-    vec![
-        (Arc::new(gimbal_cage2::Cage2), vec![json!({}), json!({ "names": "neutral" })]),
-        (Arc::new(gimbal_yawning_titan::YawningTitan), vec![json!({}), json!({ "names": "shuffled" })]),
-        (Arc::new(gimbal_textcraft::TextCraft), vec![json!({}), json!({ "tools": "unified" })]),
-        (Arc::new(gimbal_alfworld::Alfworld::new()), households),
-        (Arc::new(gimbal_finance_agent::FinanceAgent), vec![json!({}), json!({ "texts": "v1.1" })]),
-        (Arc::new(gimbal_triage::Triage), vec![json!({})]),
-        (Arc::new(gimbal_consensus::Consensus), vec![json!({})]),
-    ]
 }
 
 /// The folder of published data, if it is at hand.

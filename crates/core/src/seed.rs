@@ -14,6 +14,27 @@ pub fn derive(parts: &[&[u8]]) -> u64 {
     Digest::of_parts(parts).head()
 }
 
+/// A step of SplitMix64 (Steele, Lea and Flood, 2014): moves the state by the golden ratio and returns it mixed.
+///
+/// Frozen: simulators draw from it, and it seeds the resamples of published intervals.
+#[inline]
+pub const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+/// FNV-1a over 64 bits (Fowler, Noll and Vo): spreads names over numbers. Its low bits alone are weak.
+///
+/// Frozen: names of resamples and hashed vectors depend on it.
+#[inline]
+pub fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, step)
+}
+
 /// A frozen generator: ChaCha with eight rounds, keyed by (seed, stream name).
 ///
 /// The same seed and name give the same draws on every machine and in every version of Gimbal.
@@ -62,7 +83,19 @@ impl Rng {
 
 #[cfg(test)]
 mod tests {
-    use super::Rng;
+    use super::{Rng, fnv, split_mix};
+
+    /// The published first outputs of SplitMix64, and published hashes of FNV-1a.
+    #[test]
+    fn split_mix_and_fnv_give_what_is_published() {
+        let mut state = 1_234_567;
+        let mixed: Vec<u64> = (0..3).map(|_| split_mix(&mut state)).collect();
+        assert_eq!(mixed, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            (fnv([]), fnv(*b"a"), fnv(*b"foobar")),
+            (0xCBF2_9CE4_8422_2325, 0xAF63_DC4C_8601_EC8C, 0x8594_4171_F739_67E8)
+        );
+    }
 
     #[test]
     fn the_stream_is_frozen() {

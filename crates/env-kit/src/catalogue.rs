@@ -1,13 +1,12 @@
 //! What the catalogue entries of environments do in the same way.
 
 use gimbal_core::fit::Offers;
-use gimbal_core::{EnvError, Manifest, TaskId, ToolSpec, nearest, yaml};
+use gimbal_core::{EnvError, TaskId, ToolSpec, nearest, yaml};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::BLOCKS;
-use crate::manifest::Draft;
 
 /// The error for a name that is not among the known ones; `what` is the kind of name, such as `split`.
 #[must_use]
@@ -76,18 +75,4 @@ pub fn built_in<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, Strin
 /// When the file could not be read.
 pub fn value<T>(read: &Result<T, String>) -> Result<&T, EnvError> {
     read.as_ref().map_err(|error| EnvError::Data(error.clone()))
-}
-
-/// The manifest of a [`built_in`] file; `draft` is its part, `place` the file and `tools` all tools that the environment can have.
-///
-/// # Errors
-/// When the file could not be read, and for a part that does not fit the tools.
-pub fn manifest<T>(
-    read: &Result<T, String>,
-    draft: impl Fn(&T) -> &Draft,
-    place: &str,
-    tools: &[ToolSpec],
-) -> Result<Manifest, String> {
-    let form = read.as_ref().map_err(Clone::clone)?;
-    draft(form).of(place, tools).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 //! of `gimbal env`. Each environment keeps its own tools, subjects and rules.
 
 pub mod answer;
+pub mod brief;
 pub mod calls;
 pub mod catalogue;
 pub mod grammar;

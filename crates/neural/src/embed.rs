@@ -1,6 +1,7 @@
 //! Vectors of texts by hashing: no weights, the same numbers everywhere.
 
 use gimbal_core::Embedder;
+use gimbal_core::seed::fnv;
 
 /// Length of the vectors, that of the sentence encoder in whose place it is.
 const DIMENSIONS: usize = 384;
@@ -22,7 +23,7 @@ impl Hashed {
             return Vec::new();
         }
         let mut add = |kind: u8, part: &str, times: i32| {
-            let hash = fnv(kind, part);
+            let hash = hashed(kind, part);
             let place = (hash >> 1) % dimensions as u64;
             counts[place as usize] += if hash & 1 == 0 { times } else { -times };
         };
@@ -47,7 +48,7 @@ impl Hashed {
     /// The place of a text in a table of actions of `size` places, from 0; 0 where the table has none.
     #[must_use]
     pub fn bucket(text: &str, size: usize) -> usize {
-        if size == 0 { 0 } else { (fnv(b'a', text) % size as u64) as usize }
+        if size == 0 { 0 } else { (hashed(b'a', text) % size as u64) as usize }
     }
 }
 
@@ -65,12 +66,9 @@ impl Embedder for Hashed {
     }
 }
 
-/// FNV-1a over 64 bits, with its bits mixed at the end, because its low bits alone are weak.
-fn fnv(kind: u8, text: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in std::iter::once(kind).chain(text.bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+/// The hash of a text of a kind, with its bits mixed at the end, because the low ones alone are weak.
+fn hashed(kind: u8, text: &str) -> u64 {
+    let mut hash = fnv(std::iter::once(kind).chain(text.bytes()));
     hash ^= hash >> 32;
     hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ (hash >> 29)

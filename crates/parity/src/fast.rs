@@ -1,5 +1,7 @@
 //! A fast generator, frozen: the same seed gives the same draws in every version.
 
+use gimbal_core::seed::split_mix;
+
 /// SplitMix64 (Steele, Lea and Flood, 2014): a counter stepped by the golden ratio and mixed.
 ///
 /// A draw below *n* is the high word of a 32-bit draw times *n* (bias below *n* / 2^32; environments stay below 65,536). Frozen
@@ -19,11 +21,7 @@ impl Fast {
     /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        split_mix(&mut self.state)
     }
 
     /// An index below `count`; 0 when `count` is 0.

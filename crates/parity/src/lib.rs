@@ -4,12 +4,15 @@
 //!
 //! Environments of this workspace use it; it depends on none of them.
 
+mod checksum;
 mod fast;
 pub mod json;
 pub mod lines;
 pub mod mersenne;
 mod seed;
+pub mod tape;
 
+pub use checksum::Checksum;
 pub use fast::Fast;
 pub use json::{Json, JsonError};
 pub use lines::{Line, Lines, ReadError};

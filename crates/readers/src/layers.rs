@@ -25,20 +25,20 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
 pub fn reply(sheet: &Sheet<'_>, player: fn(&Sheet<'_>) -> Reply) -> Reply {
     // Beside native calls the page offers no tools to a layer, and describes actions in words.
     let form = (sheet.form == Form::Native).then_some(Form::Lines);
-    answer(sheet, &Will { wanted: &|| action(sheet, (sheet.page.messages, form), player), orders: None })
+    answer(sheet, &LayerIntent { wanted: &|| action(sheet, (sheet.page.messages, form), player), orders: None })
 }
 
 /// The answer of a layer that does what it was told to: it wants this action, plans it, or allows it. `named` is the action as patterns name it.
 #[must_use]
 pub fn obey(sheet: &Sheet<'_>, action: &str, named: &str) -> Reply {
-    answer(sheet, &Will { wanted: &|| Some(action.to_owned()), orders: Some(named) })
+    answer(sheet, &LayerIntent { wanted: &|| Some(action.to_owned()), orders: Some(named) })
 }
 
 /// The answer of a planner that does not let the action through that waits for a plan: it plans the goal.
 #[must_use]
 pub fn refuse(sheet: &Sheet<'_>) -> Reply {
     let goal = goal(sheet);
-    answer(sheet, &Will { wanted: &|| None, orders: Some(goal) })
+    answer(sheet, &LayerIntent { wanted: &|| None, orders: Some(goal) })
 }
 
 /// The goal as the page states it.
@@ -47,16 +47,16 @@ fn goal<'s>(sheet: &'s Sheet<'_>) -> &'s str {
 }
 
 /// What a layer wants.
-struct Will<'w> {
+struct LayerIntent<'w> {
     wanted: &'w dyn Fn() -> Option<String>,
     /// The action that plans and policies name, where they are made for its sake.
     orders: Option<&'w str>,
 }
 
-fn answer(sheet: &Sheet<'_>, will: &Will<'_>) -> Reply {
+fn answer(sheet: &Sheet<'_>, intent: &LayerIntent<'_>) -> Reply {
     if sheet.asks_for(&["rules"]) && !sheet.asks_for(&["subgoals"]) {
         let rule = |named: &str| json!({ "id": "allowed", "condition": plain(&format!("call {named}"), GOAL), "action": "allow", "priority": 100 });
-        let rules: Vec<serde_json::Value> = will.orders.into_iter().map(rule).collect();
+        let rules: Vec<serde_json::Value> = intent.orders.into_iter().map(rule).collect();
         let why = if rules.is_empty() { "nothing must be forbidden" } else { "this must be allowed" };
         return sheet.message(why, &json!({ "rules": rules, "thresholds": {}, "forbidden": [] }));
     }
@@ -64,7 +64,7 @@ fn answer(sheet: &Sheet<'_>, will: &Will<'_>) -> Reply {
         // What needs a plan is let through: the player of the environment knows what it wants.
         let request = sheet.request(&["step"]).unwrap_or_default();
         let escalated = request.get("escalated").and_then(serde_json::Value::as_str);
-        let described = will.orders.or(escalated).unwrap_or_else(|| goal(sheet));
+        let described = intent.orders.or(escalated).unwrap_or_else(|| goal(sheet));
         let subgoal = json!({
             "id": "goal", "description": plain(described, GOAL), "success_criteria": "the goal is reached", "dependencies": []
         });
@@ -72,7 +72,7 @@ fn answer(sheet: &Sheet<'_>, will: &Will<'_>) -> Reply {
             json!({ "goal_id": "goal", "subgoals": [subgoal], "constraints": [], "priority": 0.5, "deadline": null });
         return sheet.message("the goal is one piece of work", &plan);
     }
-    let wanted = (will.wanted)();
+    let wanted = (intent.wanted)();
     let sure = if wanted.is_some() { 0.8 } else { 0.1 };
     if sheet.asks_for(&["action_sequence"]) {
         let sequence = json!({
@@ -88,7 +88,7 @@ fn answer(sheet: &Sheet<'_>, will: &Will<'_>) -> Reply {
         return sheet.message("what to do now", &action);
     }
     // Free text to the other layers. Slower layers act where they were told to.
-    let acts = will.orders.is_some()
+    let acts = intent.orders.is_some()
         || sheet.system.contains("Do: ACTION")
             && ["Reflex", "Tactical"].iter().any(|name| sheet.system.contains(&format!("You are the layer {name}")));
     let text = match wanted.filter(|_| acts) {

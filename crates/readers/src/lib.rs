@@ -24,37 +24,90 @@ use gimbal_model::reader::{Page, Reader, Readers, Reply};
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
 const VERSION: u32 = 4;
 
+/// A player of one environment.
+struct Player {
+    name: &'static str,
+    /// What it does, in words for a list.
+    about: &'static str,
+    /// Whether a prompt is of its environment.
+    knows: fn(&kit::Sheet<'_>) -> bool,
+    reply: fn(&kit::Sheet<'_>) -> Reply,
+}
+
+/// The players, each asked in this order whether it knows a prompt: a new one is a row here.
+const PLAYERS: [Player; 6] = [
+    Player {
+        name: "consensus",
+        about: "a seat of a game by ballots: takes the middle of what it was told",
+        knows: ballots::knows,
+        reply: ballots::reply,
+    },
+    Player {
+        name: "triage",
+        about: "the player of evidence packets: lists all facts, weighs signs and explanations",
+        knows: triage::knows,
+        reply: triage::reply,
+    },
+    Player {
+        name: "textcraft",
+        about: "the player of crafting tasks",
+        knows: textcraft::knows,
+        reply: textcraft::reply,
+    },
+    Player {
+        name: "alfworld",
+        about: "the player of household tasks",
+        knows: household::knows,
+        reply: household::reply,
+    },
+    Player {
+        name: "defender",
+        about: "the defender of a network: fixes what has changed, else watches",
+        knows: defence::knows,
+        reply: defence::reply,
+    },
+    Player {
+        name: "finance_agent",
+        about: "the player of questions about filings",
+        knows: filings::knows,
+        reply: filings::reply,
+    },
+];
+
 /// The readers of this program, by name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Library;
 
 impl Readers for Library {
     fn named(&self, name: &str) -> Option<Arc<dyn Reader>> {
-        match name {
-            "careful" => Some(Arc::new(Careful)),
-            "alfworld" => Some(Arc::new(Only(household::reply))),
-            "finance_agent" => Some(Arc::new(Only(filings::reply))),
-            "textcraft" => Some(Arc::new(Only(textcraft::reply))),
-            "defender" => Some(Arc::new(Only(defence::reply))),
-            "triage" => Some(Arc::new(Only(triage::reply))),
-            "consensus" => Some(Arc::new(Only(ballots::reply))),
-            other => gullible::Gullible::named(other).map(|reader| Arc::new(reader) as Arc<dyn Reader>),
+        if name == "careful" {
+            return Some(Arc::new(Careful));
+        }
+        match PLAYERS.iter().find(|player| player.name == name) {
+            Some(player) => Some(Arc::new(Only(player.reply))),
+            None => gullible::Gullible::named(name).map(|reader| Arc::new(reader) as Arc<dyn Reader>),
         }
     }
 
     fn list(&self) -> Vec<(&'static str, &'static str)> {
-        vec![
+        let of_any = [
             ("careful", "a careful player of any environment, by what the prompt says"),
             ("gullible", "as careful, but falls for instructions in what it is shown; gullible-0.5: for half of them"),
             ("wary", "as careful, but plans no action that what it is shown asks for"),
-            ("alfworld", "the player of household tasks"),
-            ("finance_agent", "the player of questions about filings"),
-            ("textcraft", "the player of crafting tasks"),
-            ("triage", "the player of evidence packets: lists all facts, weighs signs and explanations"),
-            ("consensus", "a seat of a game by ballots: takes the middle of what it was told"),
-            ("defender", "the defender of a network: fixes what has changed, else watches"),
-        ]
+        ];
+        of_any.into_iter().chain(PLAYERS.iter().map(|player| (player.name, player.about))).collect()
     }
+}
+
+/// Whether a player knows the environment of a prompt.
+#[must_use]
+pub fn is_known(page: &Page<'_>) -> bool {
+    player_of(&kit::Sheet::read(page)).is_some()
+}
+
+/// The player whose environment a prompt mentions.
+fn player_of(sheet: &kit::Sheet<'_>) -> Option<&'static Player> {
+    PLAYERS.iter().find(|player| (player.knows)(sheet))
 }
 
 /// Picks the player by what the prompt says.
@@ -83,23 +136,8 @@ fn careful(sheet: &kit::Sheet<'_>) -> Reply {
 
 /// The answer of the player whose environment the prompt mentions.
 fn player(sheet: &kit::Sheet<'_>) -> Reply {
-    if ballots::knows(sheet) {
-        return ballots::reply(sheet);
-    }
-    if triage::knows(sheet) {
-        return triage::reply(sheet);
-    }
-    if textcraft::knows(sheet) {
-        return textcraft::reply(sheet);
-    }
-    if household::knows(sheet) {
-        return household::reply(sheet);
-    }
-    if defence::knows(sheet) {
-        return defence::reply(sheet);
-    }
-    if filings::knows(sheet) {
-        return filings::reply(sheet);
+    if let Some(known) = player_of(sheet) {
+        return (known.reply)(sheet);
     }
     sheet.miss(InformationKind::Role, "words of an environment that this reader knows");
     sheet.say("")

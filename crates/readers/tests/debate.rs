@@ -82,7 +82,7 @@ async fn nothing_that_an_expert_says_is_refused_in_any_configuration() {
         }
         for narrator in ["template", "model"] {
             settings["narrator"] = json!(narrator);
-            let cell = Cell { base: "debate", settings: settings.clone(), protocol: "react-text", constrained: false };
+            let cell = Cell::new("debate", settings.clone(), "react-text", false);
             for (seed, task) in all.iter().enumerate() {
                 let played = cell.play_as("noisy/1.0", &Triage, &options, task, seed as u64).await;
                 for kind in ["fell_back", "refused", "reshaped"] {
@@ -109,7 +109,7 @@ async fn by_rule_every_scenario_is_concluded_and_cites_facts_of_its_packet() {
         ("by-rule", json!({ "configuration": "by-rule" })),
         ("by-rule under V2", json!({ "configuration": "by-rule", "judge": "v2" })),
     ] {
-        let cell = Cell { base: "debate", settings, protocol: "react-text", constrained: false };
+        let cell = Cell::new("debate", settings, "react-text", false);
         let (mut right, mut verdicts) = (0, BTreeMap::<String, u32>::new());
         let all = tasks(&Triage, "dev", &options, 200);
         for (seed, task) in all.iter().enumerate() {

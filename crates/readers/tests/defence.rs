@@ -97,7 +97,7 @@ impl Defence {
 }
 
 fn cell(base: &'static str, settings: Value, protocol: &'static str, constrained: bool) -> Cell {
-    Cell { base, settings, protocol, constrained }
+    Cell::new(base, settings, protocol, constrained)
 }
 
 fn configured(base: &'static str, configuration: &str) -> Cell {

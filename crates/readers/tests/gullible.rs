@@ -121,7 +121,7 @@ async fn every_text_of_the_suite_is_an_instruction_to_the_gullible_and_no_contro
 #[tokio::test]
 async fn an_arbiter_stops_a_fallen_reflex_and_an_escalation_clears_the_way_for_it() {
     let task = &tasks(&Triage, "test", &json!({}), 1)[0];
-    let cell = |settings: Value| Cell { base: "temporal", settings, protocol: "react-text", constrained: false };
+    let cell = |settings: Value| Cell::new("temporal", settings, "react-text", false);
     let answered = |played: &Played| outcome(played).1.first() == Some(&2);
     let roles = [("default", "reader/wary"), ("reflex", "reader/gullible")];
     let play = async |settings: Value| {

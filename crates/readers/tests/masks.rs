@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::common::{self, Asked, Cell};
-use crate::requests::{Place, defences, games, tasks};
+use crate::requests::{Place, Reach, all};
 
 /// A way to write a call: the call, and its text.
 #[derive(Clone)]
@@ -125,7 +125,7 @@ fn is_told(asked: &Asked, told: &Disclosed, tool: &str) -> bool {
 async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
     let mut out = BTreeSet::new();
     for protocol in common::PROTOCOLS {
-        let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
+        let cell = Cell { player: place.player, ..Cell::new("react", json!({}), protocol, true) };
         let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
         let mut agents = vec![None];
         let mut next = 0;
@@ -189,17 +189,16 @@ async fn disagreements(place: &Place, options: &Value) -> Vec<String> {
 #[tokio::test]
 async fn every_kind_of_action_that_is_told_can_be_written_under_the_mask_and_no_other() {
     let mut found = Vec::new();
-    for place in defences() {
+    for place in all() {
         let mut options = place.options.clone();
-        options["horizon"] = 40.into();
+        if place.reach == Reach::Horizon {
+            options["horizon"] = 40.into();
+        }
         found.extend(disagreements(&place, &options).await);
     }
-    for place in tasks().into_iter().chain(games()) {
-        found.extend(disagreements(&place, &place.options).await);
-    }
-    for (name, all) in [("textcraft", ["all", "separate", "unified"]), ("alfworld", ["all", "select", "split"])] {
-        for offered in all {
-            let place = tasks().into_iter().find(|place| place.name == name).unwrap();
+    for (name, offers) in [("textcraft", ["all", "separate", "unified"]), ("alfworld", ["all", "select", "split"])] {
+        for offered in offers {
+            let place = all().into_iter().find(|place| place.name == name).unwrap();
             found.extend(disagreements(&place, &json!({ "tools": offered })).await);
         }
     }
@@ -219,9 +218,9 @@ fn executor(protocol: &str) -> Agent {
 async fn a_specialist_that_can_do_nothing_now_can_only_give_control_back() {
     // What no admissible command needs, and what no prompt explains.
     for (name, tool) in [("alfworld", "manipulate_object"), ("cage2", "Sleep")] {
-        let place = defences().into_iter().chain(tasks()).find(|place| place.name == name).unwrap();
+        let place = all().into_iter().find(|place| place.name == name).unwrap();
         for protocol in common::PROTOCOLS {
-            let cell = Cell { base: "react", settings: json!({}), protocol, constrained: true };
+            let cell = Cell::new("react", json!({}), protocol, true);
             let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
             let subtask = Some(r#"{"subtask": {"name": "WORK", "goal": "Do what is left to do."}, "calls_left": 3}"#);
             let (only, told) = (Some(tool.to_owned()), Mutex::default());

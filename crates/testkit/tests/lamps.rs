@@ -89,7 +89,7 @@ fn a_flag_and_a_setting_of_one_option_must_agree() {
 #[test]
 fn the_flags_of_an_environment_are_its_options() {
     let flags = workbench::flags(&Lamps);
-    let about = "Of a hundred steps so many put out a lamp (0 to 100) [default: 10]".to_owned();
+    let about = "Percent of the steps that put out a lamp (0 to 100) [default: 10]".to_owned();
     assert_eq!(flags, [workbench::Flag { name: "wind".to_owned(), about }]);
 }
 
@@ -109,7 +109,7 @@ async fn every_verb_that_all_environments_have_comes_by_itself() {
         "queries    subject_state, subject_baseline",
         "tasks      test 2",
         "  Light(lamp): Lights one lamp.",
-        "  wind: 10  Of a hundred steps so many put out a lamp. (0 to 100)",
+        "  wind: 10  Percent of the steps that put out a lamp. (0 to 100)",
     ] {
         assert!(shown.text.contains(part), "{part} is not in\n{}", shown.text);
     }

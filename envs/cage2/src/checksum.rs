@@ -36,38 +36,32 @@ impl Observe {
     }
 }
 
-/// A running 64-bit checksum (multiply and rotate over words; not cryptographic).
+/// A running checksum; see [`gimbal_parity::Checksum`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checksum(u64);
+pub struct Checksum(gimbal_parity::Checksum);
 
 impl Default for Checksum {
     fn default() -> Self {
-        Self(0x6769_6D62_616C_0001)
+        Self(gimbal_parity::Checksum::new(0x6769_6D62_616C_0001))
     }
 }
 
 impl Checksum {
     /// Takes in a word.
     #[inline]
-    pub fn word(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    pub const fn word(&mut self, word: u64) {
+        self.0.word(word);
     }
 
     /// Takes in bytes and their number.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        // Four strands side by side, so that the multiplications overlap.
-        let mut strands = [self.0, !self.0, self.0.rotate_left(16), self.0.rotate_left(32)];
         let (blocks, rest) = bytes.as_chunks::<32>();
-        for block in blocks {
+        let words = |block: &[u8; 32]| {
             let (words, _) = block.as_chunks::<8>();
-            for (strand, word) in strands.iter_mut().zip(words) {
-                *strand = (strand.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            }
-        }
-        for strand in strands {
-            self.word(strand);
-        }
+            std::array::from_fn(|at| u64::from_le_bytes(words[at]))
+        };
+        self.0.blocks(blocks.iter().map(words));
         for piece in rest.chunks(8) {
             let mut word = [0; 8];
             word[..piece.len()].copy_from_slice(piece);
@@ -85,7 +79,7 @@ impl Checksum {
     /// Its value, in 16 hexadecimal digits.
     #[must_use]
     pub fn hex(self) -> String {
-        format!("{:016x}", self.0)
+        self.0.hex()
     }
 }
 

@@ -214,18 +214,14 @@ fn unknown_tool(tool: &str, toolset: Toolset) -> Rejection {
     refused(RejectionKind::UnknownTool, message)
 }
 
-/// Writes a call as a text: its command. A command that another tool would be read for stands behind the tool's name.
+/// Writes a call as a text: its command. A command that another tool would be read for follows the tool's name; the only tool is written as its usage shows.
 #[must_use]
 pub fn render(call: &ToolCall, toolset: Toolset, menu: &Menu) -> String {
     let Some(command) = command_of(call) else {
-        return if call.arguments.is_empty() {
-            call.tool.clone()
-        } else {
-            format!("{} {}", call.tool, call.canonical_arguments())
-        };
+        let arguments = call.canonical_arguments();
+        return if call.arguments.is_empty() { call.tool.clone() } else { format!("{} {arguments}", call.tool) };
     };
     match parse(&command, toolset, menu) {
-        // As its usage shows it.
         Ok(read) if read == *call && toolset == Toolset::Unified && !command.contains('"') => {
             format!("{SELECT} {COMMAND}=\"{command}\"")
         }

@@ -1,5 +1,7 @@
 //! Names of items and tags: numbered once, found without regard to whether a space or `_` stands between words.
 
+use gimbal_core::seed::fnv;
+
 /// The number of a name.
 pub type NameId = u16;
 
@@ -109,9 +111,7 @@ const fn plain(byte: u8) -> u8 {
 
 #[inline]
 fn hash(name: &[u8]) -> usize {
-    let hash = name
-        .iter()
-        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(plain(*byte))).wrapping_mul(0x0100_0000_01B3));
+    let hash = fnv(name.iter().map(|byte| plain(*byte)));
     (hash ^ (hash >> 32)) as usize
 }
 

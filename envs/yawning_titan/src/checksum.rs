@@ -1,20 +1,20 @@
 //! A checksum over what a player sees: reward and vector, step by step.
 
-/// A running 64-bit checksum (multiply and rotate over words; not cryptographic).
+/// A running checksum; see [`gimbal_parity::Checksum`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checksum(u64);
+pub struct Checksum(gimbal_parity::Checksum);
 
 impl Default for Checksum {
     fn default() -> Self {
-        Self(0x6769_6D62_616C_0002)
+        Self(gimbal_parity::Checksum::new(0x6769_6D62_616C_0002))
     }
 }
 
 impl Checksum {
     /// Takes in a word.
     #[inline]
-    pub fn word(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    pub const fn word(&mut self, word: u64) {
+        self.0.word(word);
     }
 
     /// Takes in a reward.
@@ -28,17 +28,12 @@ impl Checksum {
     #[inline]
     pub fn step(&mut self, reward: f64, vector: &[f32]) {
         self.reward(reward);
-        // Four strands side by side, so that the multiplications overlap.
-        let mut strands = [self.0, !self.0, self.0.rotate_left(16), self.0.rotate_left(32)];
         let (blocks, rest) = vector.as_chunks::<8>();
-        for block in blocks {
+        let words = |block: &[f32; 8]| {
             let (pairs, _) = block.as_chunks::<2>();
-            for (strand, [low, high]) in strands.iter_mut().zip(pairs) {
-                let word = u64::from(low.to_bits()) | (u64::from(high.to_bits()) << 32);
-                *strand = (strand.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            }
-        }
-        strands.into_iter().for_each(|strand| self.word(strand));
+            std::array::from_fn(|at| u64::from(pairs[at][0].to_bits()) | (u64::from(pairs[at][1].to_bits()) << 32))
+        };
+        self.0.blocks(blocks.iter().map(words));
         rest.iter().for_each(|value| self.word(u64::from(value.to_bits())));
         self.word(vector.len() as u64);
     }
@@ -46,6 +41,6 @@ impl Checksum {
     /// Its value, in 16 hexadecimal digits.
     #[must_use]
     pub fn hex(self) -> String {
-        format!("{:016x}", self.0)
+        self.0.hex()
     }
 }

@@ -60,7 +60,7 @@ pub mod view;
 mod workbench;
 
 pub use config::{Config, Value};
-pub use dynamics::{Did, Intent, Raised, RedKind, Reported};
+pub use dynamics::{Executed, Intent, Raised, RedKind, Reported};
 pub use environment::YawningTitan;
 pub use rules::Kind;
 pub use sim::{Place, Scenario, ScenarioError, Simulator, Source};

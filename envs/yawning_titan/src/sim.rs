@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::config::{Config, ConfigError};
 use crate::draws::{Draws, Fast};
-use crate::dynamics::{Did, Ids, Intent, Raised, RedKind, Reported, State};
+use crate::dynamics::{Executed, Ids, Intent, Raised, RedKind, Reported, State};
 use crate::network::{DrawError, Generator, Network, NetworkError, Parameters, Uuid};
 use crate::rules::{Kind, Rules};
 
@@ -221,7 +221,7 @@ impl<D> Simulator<D> {
 
     /// Whether the episode was lost: it ended before blue's turn.
     pub fn lost(&self) -> bool {
-        self.state.done && self.state.did == Did::Failed
+        self.state.done && self.state.did == Executed::Failed
     }
 
     /// Blue's reward of the last step.
@@ -285,7 +285,7 @@ impl<D> Simulator<D> {
     }
 
     /// What blue did in the last step.
-    pub const fn did(&self) -> Did {
+    pub const fn did(&self) -> Executed {
         self.state.did
     }
 

@@ -35,8 +35,7 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undec
     }
     played.sort_by_key(|(arm, ..)| arms.iter().position(|known| known == arm));
     let environments: BTreeSet<&str> = played.iter().map(|(_, summary, _)| summary.info.environment.as_str()).collect();
-    let environment =
-        if environments.len() == 1 { environments.iter().copied().collect() } else { "consensus".to_owned() };
+    let environment = environments.into_iter().collect::<Vec<_>>().join(", ");
     let drawn = if played.is_empty() { Err("no game of agreement".to_owned()) } else { Ok(draw(&played)) };
     let said = no_evidence(played.iter().map(|(_, summary, _)| &summary.info));
     let names = (item.title.to_owned(), item.key.to_owned(), environment);

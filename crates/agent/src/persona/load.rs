@@ -15,23 +15,8 @@ use super::{
 };
 use crate::Protocol;
 use crate::template::{Place, Templates};
+use crate::variables::SYSTEM_VARIABLES;
 use gimbal_core::yaml::{self, line_of};
-
-/// Variables of the brief that texts of the system prompt may use.
-pub const SYSTEM_VARIABLES: [&str; 12] = [
-    "role",
-    "goal",
-    "subject",
-    "subjects",
-    "glossary",
-    "glossary_strict",
-    "actions",
-    "idle",
-    "idle_is_offered",
-    "horizon",
-    "runs_on",
-    "has_answer",
-];
 
 /// What the description of a tool may name beside the brief: the tool's own name, the names of all tools that are offered
 /// with it, how many questions may be raised for one answer, and whether tools are called natively.

@@ -14,7 +14,7 @@ use super::begun::{Begun, begun};
 use crate::args::{PersonaShow, PersonaVerb};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::registry::{environments, families};
+use crate::registry::families;
 
 /// The architecture of a persona that takes no place in another one.
 const ALONE: &str = "react";
@@ -33,7 +33,8 @@ fn fitting(home: &Home, family: &dyn Family, settings: &Map<String, Value>) -> O
         return None;
     }
     let needs = family.build(&Value::Object(settings.clone()), &*home.files).ok()?.needs();
-    let found = environments().into_iter().find(|environment| needs.unmet(&environment.offers()).is_empty());
+    let found =
+        gimbal_environments::all().into_iter().find(|environment| needs.unmet(&environment.offers()).is_empty());
     found.map(|environment| environment.name().to_owned())
 }
 

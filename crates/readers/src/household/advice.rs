@@ -9,8 +9,8 @@ use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
 use super::belief::{Belief, named};
-use super::goal::{Care, kind_of};
-use super::{Housekeeper, Wish, knowledge, past};
+use super::goal::{Treatment, kind_of};
+use super::{Housekeeper, Proposal, knowledge, past};
 use crate::defence::{advisers, planner};
 use crate::kit::{Act, Choice, Input, Sheet, between, embedded, plain};
 
@@ -71,9 +71,9 @@ pub(super) fn possible(sheet: &Sheet<'_>, belief: &Belief) -> Vec<String> {
     }
     if let Some(object) = &belief.carried {
         all.push(put(object, here, moves));
-        for care in [Care::Clean, Care::Heat, Care::Cool] {
-            if knowledge::serves(care).contains(&kind_of(here)) {
-                all.push(format!("{} {object} with {here}", care.verb()));
+        for treatment in [Treatment::Clean, Treatment::Heat, Treatment::Cool] {
+            if knowledge::serves(treatment).contains(&kind_of(here)) {
+                all.push(format!("{} {object} with {here}", treatment.verb()));
             }
         }
     }
@@ -89,9 +89,9 @@ fn put(object: &str, place: &str, moves: bool) -> String {
     if moves { format!("move {object} to {place}") } else { format!("put {object} in/on {place}") }
 }
 
-/// What a wish asks for, with what comes after it: receptacles share places, and nobody goes where they are already.
-fn wanted(sheet: &Sheet<'_>, wish: &Wish) -> Vec<String> {
-    let mut all: Vec<String> = wish.commands.iter().take(1).cloned().collect();
+/// What a proposal asks for, with what comes after it: receptacles share places, and nobody goes where they are already.
+fn wanted(sheet: &Sheet<'_>, proposal: &Proposal) -> Vec<String> {
+    let mut all: Vec<String> = proposal.commands.iter().take(1).cloned().collect();
     let place = all.first().and_then(|command| command.strip_prefix("go to ")).map(str::to_owned);
     if let Some(place) = place {
         let belief = past::read(sheet);
@@ -103,31 +103,31 @@ fn wanted(sheet: &Sheet<'_>, wish: &Wish) -> Vec<String> {
             all.extend(held.take(1).map(|object| format!("take {object} from {place}")));
         }
     }
-    all.extend(wish.commands.iter().skip(1).cloned());
+    all.extend(proposal.commands.iter().skip(1).cloned());
     all.truncate(MOST);
     all
 }
 
 fn lead(sheet: &Sheet<'_>) -> Reply {
-    let wish = Housekeeper::wish(sheet, &[]);
-    let commands = wanted(sheet, &wish);
+    let proposal = Housekeeper::proposal(sheet, &[]);
+    let commands = wanted(sheet, &proposal);
     let advice = planner::Advice::of(sheet);
     let Some(tool) = advice.suggestion else { return sheet.say("") };
     let place = commands.first().and_then(|command| named(command).into_iter().next_back());
     let place = place.filter(|place| past::read(sheet).places.contains(place));
     let analysis = advice.analysis.filter(|tool| !planner::used(sheet, tool));
     if let Some((tool, place)) = analysis.zip(place.as_ref()).filter(|_| !planner::used(sheet, tool)) {
-        return sheet.use_tool(&wish.thought, tool, &Input::Text(place.clone()));
+        return sheet.use_tool(&proposal.thought, tool, &Input::Text(place.clone()));
     }
     if !planner::used(sheet, tool) {
         let listed = plain(&format!("{WANTED}{}", commands.join(NEXT)), LONGEST);
-        let values = ["any", &plain(&wish.thought, LONGEST), "low", &listed];
-        return sheet.use_tool(&wish.thought, tool, &Input::Values(planner::request(sheet, values)));
+        let values = ["any", &plain(&proposal.thought, LONGEST), "low", &listed];
+        return sheet.use_tool(&proposal.thought, tool, &Input::Values(planner::request(sheet, values)));
     }
     let suggested: Vec<Choice> = planner::suggestions(sheet, tool).into_iter().map(|text| choice(&text)).collect();
     let found = commands.iter().find_map(|command| suggested.iter().find(|one| one.literal == *command));
     match found.or(suggested.first()) {
-        Some(one) => sheet.act(&wish.thought, &one.act),
+        Some(one) => sheet.act(&proposal.thought, &one.act),
         None => sheet.act("there is no suggestion", &Act::default()),
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Belief {
     pub here: Option<String>,
     pub carried: Option<String>,
     /// Objects with what was done with them: verb and object.
-    pub cared: BTreeSet<(String, String)>,
+    pub treated: BTreeSet<(String, String)>,
     /// Commands after which nothing happened.
     pub vain: BTreeSet<String>,
     /// Receptacles that the agent went to, by its own past.
@@ -126,32 +126,32 @@ impl Belief {
                         self.holds.insert(name.clone(), holds);
                     }
                     for record in members.values().filter_map(Value::as_str) {
-                        self.cares_in(record);
+                        self.treatments_in(record);
                     }
                 }
-                // What those before wrote down: a care leaves no trace in a receptacle that was never visited.
+                // What those before wrote down: a treatment leaves no trace in a receptacle that was never visited.
                 let facts = members.get("memory").and_then(|memory| memory.get("facts")).and_then(Value::as_array);
-                facts.into_iter().flatten().filter_map(Value::as_str).for_each(|fact| self.cares_in(fact));
+                facts.into_iter().flatten().filter_map(Value::as_str).for_each(|fact| self.treatments_in(fact));
                 // The calls of a segment.
                 let calls = members.get("segment").and_then(|segment| segment.get("calls")).and_then(Value::as_array);
                 for call in calls.into_iter().flatten().filter_map(|call| text(call, "call")) {
-                    self.cares_in(&call);
+                    self.treatments_in(&call);
                 }
             }
             _ => {}
         }
     }
 
-    /// The cares as facts for those who come next.
+    /// The treatments as facts for those who come next.
     pub fn facts(&self) -> Vec<String> {
-        self.cared.iter().map(|(verb, object)| format!("done: {verb} {object} with success")).collect()
+        self.treated.iter().map(|(verb, object)| format!("done: {verb} {object} with success")).collect()
     }
 
-    pub(super) fn cares_in(&mut self, text: &str) {
+    pub(super) fn treatments_in(&mut self, text: &str) {
         for verb in ["clean", "heat", "cool"] {
             for part in text.split(&format!("{verb} ")).skip(1) {
                 if let Some((object, _)) = part.split_once(" with ") {
-                    self.cared.insert((verb.to_owned(), object.to_owned()));
+                    self.treated.insert((verb.to_owned(), object.to_owned()));
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Belief {
                     self.carried = None;
                 }
             }
-            "clean" | "heat" | "cool" => self.cares_in(command),
+            "clean" | "heat" | "cool" => self.treatments_in(command),
             _ => {}
         }
     }

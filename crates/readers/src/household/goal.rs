@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 
 /// What is to be done with the object before it is put down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum Treatment {
     Clean,
     Heat,
     Cool,
 }
 
-impl Care {
+impl Treatment {
     /// The verb of the command.
     pub const fn verb(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ pub(super) struct Goal {
     pub object: String,
     /// Kind of receptacle; of light, the kind of lamp.
     pub place: String,
-    pub care: Option<Care>,
+    pub treatment: Option<Treatment>,
     /// How many objects.
     pub count: usize,
     /// The object is to be looked at in the light of a lamp.
@@ -65,18 +65,19 @@ impl Goal {
         let (found, light) =
             found(light).map(|found| (found, true)).or_else(|| found(place).map(|found| (found, false)))?;
         let whole = &found[0];
-        let care = [
-            ("clean", Care::Clean),
-            ("wash", Care::Clean),
-            ("heat", Care::Heat),
-            ("hot", Care::Heat),
-            ("cool", Care::Cool),
-            ("cold", Care::Cool),
+        let treatment = [
+            ("clean", Treatment::Clean),
+            ("wash", Treatment::Clean),
+            ("heat", Treatment::Heat),
+            ("hot", Treatment::Heat),
+            ("cool", Treatment::Cool),
+            ("cold", Treatment::Cool),
         ];
         let says = |word: &str| whole.split(|letter: char| !letter.is_alphanumeric()).any(|known| known == word);
-        let care = care.into_iter().find(|(word, _)| says(word)).map(|(_, care)| care).filter(|_| !light);
+        let treatment =
+            treatment.into_iter().find(|(word, _)| says(word)).map(|(_, treatment)| treatment).filter(|_| !light);
         let count = if says("two") { 2 } else { 1 };
-        Some(Self { object: found[1].to_owned(), place: found[2].to_owned(), care, count, light })
+        Some(Self { object: found[1].to_owned(), place: found[2].to_owned(), treatment, count, light })
     }
 
     /// Whether a name such as `egg 4` is of the kind of object.
@@ -97,24 +98,24 @@ pub(super) fn kind_of(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Care, Goal};
+    use super::{Goal, Treatment};
 
     #[test]
     fn the_sentences_of_all_kinds_are_read() {
-        let goal = |object: &str, place: &str, care, count, light| {
-            Some(Goal { object: object.to_owned(), place: place.to_owned(), care, count, light })
+        let goal = |object: &str, place: &str, treatment, count, light| {
+            Some(Goal { object: object.to_owned(), place: place.to_owned(), treatment, count, light })
         };
         for (text, expected) in [
             ("Your task is to: put a mug in desk.", goal("mug", "desk", None, 1, false)),
             ("put some peppershaker on drawer.", goal("peppershaker", "drawer", None, 1, false)),
-            ("clean some egg and put it in microwave.", goal("egg", "microwave", Some(Care::Clean), 1, false)),
-            ("put a hot apple in fridge.", goal("apple", "fridge", Some(Care::Heat), 1, false)),
-            ("put a cool bread in countertop.", goal("bread", "countertop", Some(Care::Cool), 1, false)),
+            ("clean some egg and put it in microwave.", goal("egg", "microwave", Some(Treatment::Clean), 1, false)),
+            ("put a hot apple in fridge.", goal("apple", "fridge", Some(Treatment::Heat), 1, false)),
+            ("put a cool bread in countertop.", goal("bread", "countertop", Some(Treatment::Cool), 1, false)),
             ("find two pillow and put them in sofa.", goal("pillow", "sofa", None, 2, false)),
             ("put two cd in safe.", goal("cd", "safe", None, 2, false)),
             ("look at bowl under the desklamp.", goal("bowl", "desklamp", None, 1, true)),
             ("examine the mug with the desklamp.", goal("mug", "desklamp", None, 1, true)),
-            ("wash a plate, then bring it to a shelf.", goal("plate", "shelf", Some(Care::Clean), 1, false)),
+            ("wash a plate, then bring it to a shelf.", goal("plate", "shelf", Some(Treatment::Clean), 1, false)),
             ("bring two of the cup kind to one desk.", goal("cup", "desk", None, 2, false)),
             ("hold a book beside a floorlamp that is lit.", goal("book", "floorlamp", None, 1, true)),
             ("tell a story.", None),

@@ -1,12 +1,12 @@
 //! The whole of what the household player knows beyond its prompt: which furniture cleans, heats and cools. Any model knows it.
 
-use super::goal::Care;
+use super::goal::Treatment;
 
 /// The kinds of furniture that serve.
-pub(super) const fn serves(care: Care) -> &'static [&'static str] {
-    match care {
-        Care::Clean => &["sinkbasin", "sink"],
-        Care::Heat => &["microwave"],
-        Care::Cool => &["fridge"],
+pub(super) const fn serves(treatment: Treatment) -> &'static [&'static str] {
+    match treatment {
+        Treatment::Clean => &["sinkbasin", "sink"],
+        Treatment::Heat => &["microwave"],
+        Treatment::Cool => &["fridge"],
     }
 }

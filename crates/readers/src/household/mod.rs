@@ -34,13 +34,13 @@ pub fn reply(sheet: &Sheet<'_>) -> Reply {
 struct Housekeeper;
 
 /// A command to give, and what kind of work it is.
-struct Wish {
+struct Proposal {
     kind: &'static str,
     thought: String,
     commands: Vec<String>,
 }
 
-impl Wish {
+impl Proposal {
     fn new(kind: &'static str, thought: &str, commands: Vec<String>) -> Self {
         Self { kind, thought: thought.to_owned(), commands }
     }
@@ -57,14 +57,14 @@ fn goal(sheet: &Sheet<'_>) -> Option<Goal> {
     told.or(request).or_else(|| sheet.section("first_observation").and_then(after))
 }
 
-struct Mind<'a> {
+struct Planner<'a> {
     goal: &'a Goal,
     belief: &'a Belief,
     /// Commands that are possible now; empty where none is listed.
     possible: Vec<String>,
 }
 
-impl Mind<'_> {
+impl Planner<'_> {
     fn can(&self, command: &str) -> bool {
         self.possible.iter().any(|known| known == command)
     }
@@ -89,15 +89,15 @@ impl Mind<'_> {
     }
 
     /// Goes to a place, or opens it.
-    fn reach(&self, kind: &'static str, place: &str, thought: &str) -> Wish {
+    fn reach(&self, kind: &'static str, place: &str, thought: &str) -> Proposal {
         let open = format!("open {place}");
         if self.at(place) || self.can(&open) {
-            return Wish::new(kind, thought, vec![open]);
+            return Proposal::new(kind, thought, vec![open]);
         }
-        Wish::new(kind, thought, vec![format!("go to {place}")])
+        Proposal::new(kind, thought, vec![format!("go to {place}")])
     }
 
-    fn next(&self) -> Wish {
+    fn next(&self) -> Proposal {
         match self.belief.carried.clone() {
             Some(object) if self.goal.wants(&object) => self.bring(&object),
             Some(object) => {
@@ -106,34 +106,34 @@ impl Mind<'_> {
                 });
                 let mut commands: Vec<String> = down.cloned().collect();
                 commands.extend(self.starting("go to ").cloned());
-                Wish::new("take", "another object is carried", commands)
+                Proposal::new("take", "another object is carried", commands)
             }
             None => self.fetch(),
         }
     }
 
     /// Brings what is carried to where it belongs.
-    fn bring(&self, object: &str) -> Wish {
+    fn bring(&self, object: &str) -> Proposal {
         let (goal, belief) = (self.goal, self.belief);
         if goal.light {
             // Any other lamp would be lit in vain.
             let lamp = |command: &&String| kind_of(command.trim_start_matches("use ")) == goal.place;
             if let Some(command) = self.starting("use ").find(lamp) {
-                return Wish::new("prepare", "the lamp is here", vec![command.clone()]);
+                return Proposal::new("prepare", "the lamp is here", vec![command.clone()]);
             }
             return match belief.find(|name, _| kind_of(name) == goal.place) {
                 Some((lamp, place)) => self.reach("prepare", &place, &format!("{lamp} is there")),
                 None => self.search("the lamp is still to be found"),
             };
         }
-        if let Some(care) = goal.care
-            && !belief.cared.contains(&(care.verb().to_owned(), object.to_owned()))
+        if let Some(treatment) = goal.treatment
+            && !belief.treated.contains(&(treatment.verb().to_owned(), object.to_owned()))
         {
-            let start = format!("{} {object} with ", care.verb());
+            let start = format!("{} {object} with ", treatment.verb());
             if let Some(command) = self.starting(&start).next() {
-                return Wish::new("prepare", "it can be done here", vec![command.clone()]);
+                return Proposal::new("prepare", "it can be done here", vec![command.clone()]);
             }
-            let serves = |place: &&String| knowledge::serves(care).contains(&kind_of(place));
+            let serves = |place: &&String| knowledge::serves(treatment).contains(&kind_of(place));
             let place = belief.places.iter().find(serves);
             return match place {
                 Some(place) => self.reach("prepare", place, &format!("{object} must be treated first")),
@@ -149,12 +149,12 @@ impl Mind<'_> {
         places.sort_by_key(|place| usize::from(goal.count < 2 || !delivered(place)));
         for place in &places {
             if let Some(command) = self.put(object, place).filter(|command| !belief.vain.contains(command)) {
-                return Wish::new("place", "this is where it belongs", vec![command]);
+                return Proposal::new("place", "this is where it belongs", vec![command]);
             }
             let shut = self.can(&format!("open {place}"))
                 || belief.closed.contains(*place) && !self.can(&format!("close {place}"));
             if self.at(place) && !shut && !handles {
-                return Wish::new("place", "this is where it belongs", Vec::new());
+                return Proposal::new("place", "this is where it belongs", Vec::new());
             }
             let tried = self.at(place) && !self.can(&format!("open {place}"));
             if !tried {
@@ -165,12 +165,14 @@ impl Mind<'_> {
     }
 
     /// Gets an object of the kind that the task asks for.
-    fn fetch(&self) -> Wish {
+    fn fetch(&self) -> Proposal {
         let (goal, belief) = (self.goal, self.belief);
         // Of two objects the one that is there already stays.
-        let home = |place: &str| goal.goes_to(place) && (goal.count > 1 || goal.care.is_none() && !goal.light);
-        let done =
-            |name: &str| goal.care.is_none_or(|care| belief.cared.contains(&(care.verb().to_owned(), name.to_owned())));
+        let home = |place: &str| goal.goes_to(place) && (goal.count > 1 || goal.treatment.is_none() && !goal.light);
+        let done = |name: &str| {
+            goal.treatment
+                .is_none_or(|treatment| belief.treated.contains(&(treatment.verb().to_owned(), name.to_owned())))
+        };
         let first_home =
             belief.holds.iter().find(|(place, all)| home(place) && all.iter().any(|name| goal.wants(name)));
         let stays = |name: &str, place: &str| {
@@ -181,26 +183,26 @@ impl Mind<'_> {
             _ => false,
         };
         if let Some(command) = self.starting("take ").find(take) {
-            return Wish::new("take", "this is what the task asks for", vec![command.clone()]);
+            return Proposal::new("take", "this is what the task asks for", vec![command.clone()]);
         }
         match belief.find(|name, place| goal.wants(name) && !stays(name, place)) {
             Some((object, place)) if !self.at(&place) || self.can(&format!("open {place}")) => {
                 self.reach("locate", &place, &format!("{object} was seen there"))
             }
             // It is here, and this agent may not take it.
-            Some(_) if !self.can("inventory") => Wish::new("take", "the object is here", Vec::new()),
+            Some(_) if !self.can("inventory") => Proposal::new("take", "the object is here", Vec::new()),
             _ => self.search("the object is still to be found"),
         }
     }
 
     /// Looks where nobody has looked yet.
-    fn search(&self, thought: &str) -> Wish {
+    fn search(&self, thought: &str) -> Proposal {
         let belief = self.belief;
         if let Some(here) = &belief.here
             && belief.closed.contains(here)
             && self.can(&format!("open {here}"))
         {
-            return Wish::new("locate", thought, vec![format!("open {here}")]);
+            return Proposal::new("locate", thought, vec![format!("open {here}")]);
         }
         // Who remembers nothing goes from each place to the next one.
         let here = belief.here.as_ref().and_then(|here| belief.places.iter().position(|place| place == here));
@@ -222,15 +224,15 @@ impl Mind<'_> {
             commands.extend(again.filter(|command| self.can(command)));
         }
         commands.extend(self.starting("go to ").cloned());
-        Wish::new("locate", thought, commands)
+        Proposal::new("locate", thought, commands)
     }
 }
 
 impl Housekeeper {
-    fn wish(sheet: &Sheet<'_>, choices: &[Choice]) -> Wish {
+    fn proposal(sheet: &Sheet<'_>, choices: &[Choice]) -> Proposal {
         let Some(goal) = goal(sheet) else {
             sheet.miss(InformationKind::Goal, "the sentence of the task");
-            return Wish::new("locate", "the task is not known", vec!["look".to_owned()]);
+            return Proposal::new("locate", "the task is not known", vec!["look".to_owned()]);
         };
         let belief = past::read(sheet);
         if belief.places.is_empty() {
@@ -241,13 +243,13 @@ impl Housekeeper {
             true => advice::possible(sheet, &belief),
             false => choices.iter().map(|choice| choice.literal.clone()).collect(),
         };
-        let mind = Mind { goal: &goal, belief: &belief, possible };
-        let mut wish = mind.next();
+        let planner = Planner { goal: &goal, belief: &belief, possible };
+        let mut proposal = planner.next();
         if past::is_afresh(sheet) {
             let needed = |name: &str| goal.wants(name) || goal.light && kind_of(name) == goal.place;
-            wish.thought.push_str(&belief.note(needed));
+            proposal.thought.push_str(&belief.note(needed));
         }
-        wish
+        proposal
     }
 }
 
@@ -258,15 +260,15 @@ impl Office for Housekeeper {
         if choices.is_empty() && !acts {
             sheet.miss(InformationKind::Names, "a list of the commands that are possible now");
         }
-        let wish = Self::wish(sheet, &choices);
+        let proposal = Self::proposal(sheet, &choices);
         let mut acts: Vec<Act> = Vec::new();
-        for command in &wish.commands {
+        for command in &proposal.commands {
             acts.extend(choices.iter().filter(|choice| choice.literal == *command).map(|choice| choice.act.clone()));
         }
         if acts.is_empty() && choices.is_empty() && !sheet.adviser {
-            acts.extend(wish.commands.first().map(|command| Act { text: command.clone(), ..Act::default() }));
+            acts.extend(proposal.commands.first().map(|command| Act { text: command.clone(), ..Act::default() }));
         }
-        Step { kind: wish.kind, thought: wish.thought, acts }
+        Step { kind: proposal.kind, thought: proposal.thought, acts }
     }
 
     fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {

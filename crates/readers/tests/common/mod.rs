@@ -122,11 +122,21 @@ pub struct Cell {
     pub settings: Value,
     pub protocol: &'static str,
     pub constrained: bool,
+    /// The model of every role.
+    pub player: &'static str,
 }
+
+/// The player that knows the environments of the project by their prompts.
+pub const READER: &str = "reader/careful";
 
 pub const PROTOCOLS: [&str; 3] = ["react-text", "native-tools", "json"];
 
 impl Cell {
+    /// A cell that the careful reader plays.
+    pub fn new(base: &'static str, settings: Value, protocol: &'static str, constrained: bool) -> Self {
+        Self { base, settings, protocol, constrained, player: READER }
+    }
+
     pub fn name(&self) -> String {
         let mask = if self.constrained { "constrained" } else { "free" };
         format!("{} {} {} {mask}", self.base, self.settings, self.protocol)
@@ -137,14 +147,14 @@ impl Cell {
         let mut cells = Vec::new();
         for protocol in PROTOCOLS {
             for constrained in [false, true] {
-                cells.push(Self { base, settings: settings.clone(), protocol, constrained });
+                cells.push(Self::new(base, settings.clone(), protocol, constrained));
             }
         }
         cells
     }
 
     pub async fn play(&self, environment: &dyn Catalogue, options: &Value, task: &TaskId, seed: u64) -> Played {
-        self.play_as("reader/careful", environment, options, task, seed).await
+        self.play_as(READER, environment, options, task, seed).await
     }
 
     /// The same with another player.
@@ -173,7 +183,7 @@ impl Cell {
         let architecture = self.architecture();
         let mut all = Vec::new();
         for trial in 0..number {
-            let model = models().open("reader/careful").unwrap();
+            let model = models().open(READER).unwrap();
             let roles = BTreeMap::from([("default".to_owned(), self.role(model))]);
             let setup = EpisodeSetup::new(Digest::of(b"reader"), task.clone(), seed, Arc::new(roles));
             let setup = EpisodeSetup { memory: Arc::clone(&memory), trial, ..setup };
@@ -266,7 +276,7 @@ impl Cell {
         }
     }
 
-    /// A reader for each role that the architecture and the environment ask; the requests of all of them go into the book.
+    /// A player for each role that the architecture and the environment ask; the requests of all of them go into the book.
     fn watched(
         &self,
         architecture: &dyn Architecture,
@@ -278,7 +288,7 @@ impl Cell {
         let mut names = architecture.needs().roles;
         names.extend(own.iter().cloned().chain(["default".to_owned()]));
         let watched = |name: String| {
-            let inner = models().open("reader/careful").unwrap();
+            let inner = models().open(self.player).unwrap();
             let spoilt = Mutex::new(spoilt && !own.contains(&name));
             let model = Arc::new(Watched { role: name.clone(), inner, spoilt, book: Arc::clone(book) });
             (name, self.role(model))
@@ -300,7 +310,7 @@ impl Cell {
     fn role(&self, model: Arc<dyn ChatModel>) -> Role {
         let decoding = if self.constrained { Decoding::Constrained } else { Decoding::Free };
         let settings = RoleSettings {
-            model: "reader/careful".to_owned(),
+            model: self.player.to_owned(),
             decoding,
             sampling: Sampling { max_output_tokens: 1024, ..Sampling::default() },
         };

@@ -11,7 +11,7 @@ use super::common::{Asked, Cell, files};
 use super::letter::{Cast, Kind, Letter, Now};
 use super::rules::{self, Broken, RULES};
 use super::scene::{Scene, shown};
-use super::{designs, places};
+use super::{all, designs};
 
 /// The requests of an episode that were right.
 pub struct Sample {
@@ -251,7 +251,7 @@ pub const OF_SUMMARIES: [Case; 3] = [
 ];
 
 async fn sample((_, place, family, design, protocol, constrained, spoilt): Sampled) -> Sample {
-    let place = places::all().into_iter().find(|known| known.name == place).unwrap();
+    let place = all().into_iter().find(|known| known.name == place).unwrap();
     let families: Vec<_> = designs::asking().into_iter().filter(|known| known.name() == family).collect();
     let known = designs::fitting(&families, &place);
     let found = known.iter().find(|known| known.name == design);

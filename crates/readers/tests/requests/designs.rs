@@ -12,7 +12,7 @@ use gimbal_testkit::plays::dispute::DisputeKind;
 use serde_json::{Value, json};
 
 use super::common::{Cell, PROTOCOLS, architecture, controllers, files, solver};
-use super::places::Place;
+use super::places::{Place, Reach};
 
 /// Most tool calls of an episode that only shows what its agents are told. The first trial of a session misses its goal by it.
 const FEW_CALLS: u64 = 6;
@@ -131,11 +131,8 @@ fn further(family: &Arc<dyn Family>) -> Vec<Design> {
 
 /// The designs of these families that fit an environment.
 pub fn fitting(families: &[Arc<dyn Family>], place: &Place) -> Vec<Design> {
-    let is_in = |places: &[Place]| places.iter().any(|known| known.name == place.name);
-    let (is_defence, is_game) = (is_in(&super::places::defences()), is_in(&super::places::games()));
-    let all = families.iter().flat_map(|family| of(family, is_defence));
-    // No reader plays a game alone to its end.
-    let all = all.map(|design| Design { whole: design.whole && !is_game, ..design });
+    let all = families.iter().flat_map(|family| of(family, place.reach == Reach::Horizon));
+    let all = all.map(|design| Design { whole: design.whole && place.reach != Reach::Start, ..design });
     all.filter(|design| design.asks() && design.unmet(place).is_empty()).collect()
 }
 

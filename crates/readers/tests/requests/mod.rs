@@ -28,8 +28,9 @@ use gimbal_agent::Family;
 use gimbal_architectures::control::{CallResult, Summariser, SummariserKind, Won, WorkSegment};
 use gimbal_core::event::Body;
 use gimbal_core::{Grammar, TaskId, ToolCall};
+use gimbal_testkit::environments::lamps::Lamps;
 use letter::Cast;
-pub use places::{Place, defences, games, tasks};
+pub use places::{Place, Reach, all, reached};
 use rules::Broken;
 use scene::{Scene, shown};
 use serde_json::{Value, json};
@@ -145,6 +146,7 @@ fn read(families: &[Arc<dyn Family>], places: &[Place]) -> Read {
     for (at, place) in places.iter().enumerate() {
         for (turn, design) in designs::fitting(families, place).into_iter().enumerate() {
             for cell in design.forms(at + turn) {
+                let cell = Cell { player: place.player, ..cell };
                 // A mask changes no text: requests to try again are read once.
                 let spoilt = [false, true].into_iter().filter(|spoilt| !(*spoilt && cell.constrained));
                 work.extend(spoilt.map(|spoilt| (place, design.clone(), cell.clone(), spoilt)));
@@ -186,36 +188,47 @@ const CONTROLLERS: [&str; 2] = ["cyclic", "dag"];
 // covers: BOG-054, BOG-055, BOG-061, BOG-130
 #[test]
 fn defenders_in_every_configuration_can_play_from_their_requests() {
-    no_stumbles(&read(&families(&FLAT, true), &defences()).broken);
+    no_stumbles(&read(&families(&FLAT, true), &reached(Reach::Horizon)).broken);
 }
 
 // covers: CYC-027, CYC-036, CYC-010
 #[test]
 fn solvers_and_controllers_of_tasks_can_play_from_their_requests() {
-    let places: Vec<Place> = places::all().into_iter().skip(defences().len()).collect();
+    let places: Vec<Place> = all().into_iter().filter(|place| place.reach != Reach::Horizon).collect();
     no_stumbles(&read(&families(&[&FLAT[..], &CONTROLLERS].concat(), true), &places).broken);
 }
 
 #[test]
 fn controllers_of_a_defence_can_play_from_their_requests() {
-    no_stumbles(&read(&families(&CONTROLLERS, true), &defences()).broken);
+    no_stumbles(&read(&families(&CONTROLLERS, true), &reached(Reach::Horizon)).broken);
 }
 
 /// Whatever family there is or will be: sides of a debate, members of a panel, layers, reflectors, proposers and valuers.
 #[test]
 fn agents_of_every_other_family_can_answer_from_their_requests() {
     let others = families(&[&FLAT[..], &CONTROLLERS].concat(), false);
-    let read = read(&others, &places::all());
+    let read = read(&others, &all());
     no_stumbles(&read.broken);
     // A role that no reader brings one family to ask is read where another family asks it; the reflector of a search has a test of its own.
     let of = |roles: BTreeMap<&str, BTreeSet<String>>| roles.into_values().flatten().collect::<BTreeSet<String>>();
     assert_eq!(of(read.named), of(read.asked), "roles that are named, and roles whose requests were read");
 }
 
-/// A new environment is a place, and a new family has a design that fits one; both are then read by the tests above.
+/// An environment that is in no list, has no reader and no graph, as a new one is: its requests are read as those of all others.
+#[test]
+fn the_requests_of_an_environment_without_a_reader_are_read() {
+    let lamps = Place::of(Arc::new(Lamps));
+    assert_ne!(lamps.player, common::READER, "no reader knows it");
+    let read = read(&designs::asking(), &[lamps]);
+    no_stumbles(&read.broken);
+    let families: Vec<&str> = read.asked.into_keys().collect();
+    assert_eq!(families, ["cyclic", "hierarchy", "lats", "react", "reflexion", "temporal"]);
+}
+
+/// Every environment of the project is in the list, and a new family has a design that fits one; both are then read by the tests above.
 #[test]
 fn every_environment_and_every_family_that_asks_agents_is_read() {
-    let places = places::all();
+    let places = all();
     let read: BTreeSet<String> = places.iter().map(|place| place.family.name().to_owned()).collect();
     assert_eq!(read, designs::environments(), "environments that are read, and those of the project");
     let families = designs::asking();
@@ -243,7 +256,7 @@ fn every_environment_and_every_family_that_asks_agents_is_read() {
 async fn a_reflector_of_a_search_can_answer_from_its_requests() {
     let mut broken = Broken::default();
     let family = families(&["lats"], true).remove(0);
-    for (mut place, is_told) in tasks().into_iter().zip([false, true]) {
+    for (mut place, is_told) in reached(Reach::Win).into_iter().zip([false, true]) {
         // No task is done in so few calls.
         place.options["max_calls"] = json!(2);
         for (cell, spoilt) in
@@ -316,7 +329,7 @@ fn won(played: &Played) -> Won {
 #[tokio::test]
 async fn a_summariser_can_answer_from_its_requests() {
     let (mut broken, mut sample) = (Broken::default(), None);
-    for place in tasks() {
+    for place in reached(Reach::Win) {
         let (task, seed) = (place.task(None), 4);
         let worker = &Cell::all("cyclic", &json!({ "graph": "family" }))[0];
         let worked = worker.play(&*place.family, &place.options, &task, seed).await;

@@ -7,12 +7,12 @@ use gimbal_core::{
     Brief, Catalogue, Digest, EnvError, Environment, EnvironmentStop, Expert, Milli, Observation, Offers, Rejection,
     Reply, Rng, Simulator, TaskId, ToolCall, ToolSpec, Transition,
 };
-use gimbal_env_kit::{calls, catalogue, options, states, workbench::Workbench};
+use gimbal_env_kit::{brief::BuiltIn, calls, catalogue, options, states, workbench::Workbench};
 use serde_json::{Value, json};
 
-static BRIEF: LazyLock<Result<Brief, String>> = LazyLock::new(|| catalogue::built_in(TEXT, "the brief of `lamps`"));
+gimbal_env_kit::brief_form! { Form { goal: String, subjects: Vec<String> } }
+static BRIEF: BuiltIn<Form> = BuiltIn::new("lamps", "lamps.rs", TEXT);
 const TEXT: &str = "
-environment: lamps
 role: You look after lamps in the wind.
 goal: Have all lamps burn at the same time.
 subject: lamp
@@ -20,11 +20,8 @@ subjects: [lamp_1, lamp_2, lamp_3, lamp_4]
 glossary:
   - { name: Light, type: reactive, description: Lights one lamp., usage: Light lamp=<lamp> }
   - { name: Wait, type: passive, description: Does nothing., usage: Wait }
-horizon: 20
-thresholds: {}
-idle: { tool: Wait }
 seconds_per_step: 60
-manifest: { Light: { writes: ['{lamp}'], effects: { '{lamp}': lit } }, Wait: {} }
+manifest: { tools: { Light: { writes: ['{lamp}'], effects: { '{lamp}': lit } }, Wait: {} } }
 forbidden_words: [lamps]
 ";
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
@@ -32,7 +29,7 @@ static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
     [light, ToolSpec::of_strings("Wait", "Does nothing.", &[])].into()
 });
 static OPTIONS: LazyLock<options::Options> = LazyLock::new(|| {
-    let wind = options::Field::whole("wind", 0, 100, "Of a hundred steps so many put out a lamp.");
+    let wind = options::Field::whole("wind", 0, 100, "Percent of the steps that put out a lamp.");
     options::Options::with_defaults("lamps", json!({ "wind": 10 }), vec![wind])
 });
 /// The family `lamps`.
@@ -60,8 +57,15 @@ impl Catalogue for Lamps {
     }
     fn open(&self, options: &Value) -> Result<Box<dyn Environment>, EnvError> {
         let gusts = self.resolve(options)?["wind"].as_u64().unwrap_or_default();
-        let brief = Arc::new(catalogue::value(&BRIEF)?.clone());
-        Ok(Box::new(Evening { brief, gusts, lit: [false; 4], wind: Rng::stream(0, "wind") }))
+        let form = BRIEF.form()?;
+        let brief = Brief {
+            goal: form.goal.clone(),
+            subjects: form.subjects.clone(),
+            horizon: 20,
+            idle: ToolCall::bare("Wait"),
+            ..BRIEF.brief(|| Arc::clone(&TOOLS))?
+        };
+        Ok(Box::new(Evening { brief: brief.into(), gusts, lit: [false; 4], wind: Rng::stream(0, "wind") }))
     }
     fn offers(&self) -> Offers {
         catalogue::offers(["wait", "light"], &*states::QUERIES)

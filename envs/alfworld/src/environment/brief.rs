@@ -1,23 +1,12 @@
 //! The brief, from `brief.yaml`.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU32;
-use std::sync::LazyLock;
-
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall};
-use gimbal_env_kit::catalogue;
-use gimbal_env_kit::manifest::Draft;
-use serde::Deserialize;
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::{Offered, Settings};
 use super::tools::{self, COMMAND, Tool};
 use crate::engine::{Game, Role};
 use crate::scene::Lexicon;
-
-/// The built-in text of the brief.
-const TEXT: &str = include_str!("../../brief.yaml");
-/// The file.
-const FILE: &str = "envs/alfworld/brief.yaml";
 
 /// What stands for a command in the usages of the glossary.
 const PLACEHOLDER: &str = "<command>";
@@ -25,28 +14,16 @@ const PLACEHOLDER: &str = "<command>";
 /// Reward of the step that solves a task.
 pub const SOLVED: Milli = Milli(1000);
 
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Form {
-    role: String,
-    subject: String,
-    glossary: Vec<GlossaryEntry>,
-    tool_names: BTreeMap<String, String>,
-    seconds_per_step: NonZeroU32,
-    manifest: Draft,
-    forbidden_words: Vec<String>,
+gimbal_env_kit::brief_form! {
+    /// The file.
+    Form {}
 }
 
-/// Read once: an episode of one step is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
-
-/// The facts of all tools, those that an episode does not offer too.
-static MANIFEST: LazyLock<Result<Manifest, String>> =
-    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools::specs(Offered::All)));
+static FILE: BuiltIn<Form> = BuiltIn::new("alfworld", "envs/alfworld/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {
-    let form = catalogue::value(&FORM)?;
+    let form = FILE.form()?;
     let of_tool = |tool: Tool| {
         let mut entry = form.glossary.iter().find(|entry| entry.name == tool.name())?.clone();
         let forms = tools::forms(tool, &game.rules, lexicon);
@@ -64,11 +41,8 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
     // Looking around changes nothing.
     let idle = ToolCall::with(Tool::of(Role::Look, settings.tools).name(), &[(COMMAND, "look")]);
     Ok(Brief {
-        environment: "alfworld".to_owned(),
         goal: game.goal_sentence().to_owned(),
         objective: Some(game.goal_sentence().to_owned()),
-        role: form.role.clone(),
-        subject: form.subject.clone(),
         subjects: subjects.collect(),
         glossary: form.glossary.iter().filter_map(|entry| of_tool(known(&entry)?)).collect(),
         horizon: settings.max_calls,
@@ -76,15 +50,7 @@ pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<
         thresholds: Thresholds { success: Some(Milli(999)), ..Thresholds::default() },
         idle,
         segment_calls: Some(15),
-        seconds_per_step: Some(form.seconds_per_step.get()),
-        manifest: catalogue::value(&MANIFEST)?.clone(),
-        runs_on: false,
-        materials: Vec::new(),
-        tool_names: form.tool_names.clone(),
-        forbidden_words: form.forbidden_words.clone(),
         literals_change: true,
-        free_arguments: false,
-        answer: None,
-        efficiency_shift: None,
+        ..FILE.brief(|| tools::specs(Offered::All))?
     })
 }

@@ -4,7 +4,7 @@
 use gimbal_parity::Fast;
 use serde::{Deserialize, Serialize};
 
-use super::household::{Errand, Furniture, Household, SCHEMA, TASK_KINDS, TaskKind, Thing};
+use super::household::{Furniture, Household, HouseholdTask, SCHEMA, TASK_KINDS, TaskKind, Thing};
 use super::tables::{MAKES, Make, ROOMS, Room, SORTS, Sort};
 use crate::error::{Fault, GameError};
 
@@ -79,7 +79,7 @@ impl Household {
         draft.furnish(kind, sort, to, dials);
         draft.place(kind, sort, to, dials);
         let to = if kind == TaskKind::Light { draft.lamp().to_owned() } else { to.name.to_owned() };
-        Ok(draft.finish(Errand { kind, thing: sort.name.to_owned(), to }))
+        Ok(draft.finish(HouseholdTask { kind, thing: sort.name.to_owned(), to }))
     }
 }
 
@@ -242,7 +242,7 @@ impl Draft {
         self.things.iter().find(|(sort, _)| sort.has('l')).map_or("desklamp", |(sort, _)| sort.name)
     }
 
-    fn finish(self, task: Errand) -> Household {
+    fn finish(self, task: HouseholdTask) -> Household {
         let numbers = |names: Vec<&str>| -> Vec<String> {
             let mut seen: Vec<&str> = Vec::new();
             let number = |name: &str, seen: &mut Vec<&str>| 1 + seen.iter().filter(|known| **known == name).count();

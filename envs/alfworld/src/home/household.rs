@@ -61,7 +61,7 @@ impl TaskKind {
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Errand {
+pub struct HouseholdTask {
     /// The kind of task.
     pub kind: TaskKind,
     /// The kind of thing that it is about.
@@ -102,7 +102,7 @@ pub struct Household {
     /// [`SCHEMA`].
     pub schema: String,
     /// What to do.
-    pub task: Errand,
+    pub task: HouseholdTask,
     /// What is there.
     pub furniture: Vec<Furniture>,
     /// What lies there.
@@ -230,7 +230,7 @@ impl Household {
     /// What to do, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let Errand { kind, thing, to } = &self.task;
+        let HouseholdTask { kind, thing, to } = &self.task;
         match kind {
             TaskKind::Place => format!("bring a {thing} to a {to}."),
             TaskKind::Clean => format!("wash a {thing}, then bring it to a {to}."),
@@ -387,7 +387,7 @@ impl<'d> Builder<'d> {
     }
 
     /// The goal: some things of a sort, with what was done to them, at a place.
-    fn goal(&mut self, errand: &Errand) -> Result<(), GameError> {
+    fn goal(&mut self, errand: &HouseholdTask) -> Result<(), GameError> {
         let kinds =
             ["thing", "furniture", "person", "spot"].map(|name| self.domain.find_type(name).unwrap_or(TypeId::NOTHING));
         let [thing, furniture, person, spot] = kinds;

@@ -5,4 +5,4 @@ mod household;
 pub mod tables;
 
 pub use generate::Dials;
-pub use household::{Errand, Furniture, Household, SCHEMA, TASK_KINDS, TaskKind, Thing, rules};
+pub use household::{Furniture, Household, HouseholdTask, SCHEMA, TASK_KINDS, TaskKind, Thing, rules};

@@ -9,7 +9,7 @@ mod tape;
 
 pub use fast::Fast;
 pub use gimbal_parity::{Mersenne, Seed};
-pub use tape::{Drawn, Entry, Function, Recorder, Tape, TapeError};
+pub use tape::{Drawn, Entry, Function, Recorder, Tape};
 
 /// Who draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

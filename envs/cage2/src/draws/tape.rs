@@ -1,6 +1,6 @@
 //! Recorded draws: a tape that is played back and checked, and a recorder that writes one.
 
-use thiserror::Error;
+use gimbal_parity::tape::{Comparison, Playback, Recorded, TapeError, apply, distinct_below};
 
 use super::{Draws, Mersenne, Seed, Site};
 
@@ -55,58 +55,11 @@ pub struct Entry {
     pub result: Drawn,
 }
 
-/// Where a tape and the rules part.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum TapeError {
-    /// The rules ask for a draw after the last one of the tape.
-    #[error("the tape ends, but the rules draw {asked}")]
-    Short {
-        /// The draw that is missing.
-        asked: String,
-    },
-    /// The next draw of the tape is another one.
-    #[error("draw {at} of the tape is {recorded}, but the rules draw {asked}")]
-    Other {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-        /// What the rules ask for.
-        asked: String,
-    },
-    /// A result outside of what the function can give.
-    #[error("draw {at} of the tape, {recorded}, has a result that this call cannot give")]
-    Impossible {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-    },
-    /// The tape says something else than the seed beside it.
-    #[error("draw {at} of the tape, {recorded}, is not what the recorded seed gives")]
-    NotOfSeed {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-    },
-    /// Draws are left over at the end of a step.
-    #[error("the step used {used} of {held} draws of the tape")]
-    Left {
-        /// How many were used.
-        used: usize,
-        /// How many there are.
-        held: usize,
-    },
-}
-
 /// Plays recorded draws back. Checks function and arguments of each; the first difference is kept and from
 /// then on harmless values are given out, so that the rules never meet an impossible one.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    entries: Vec<Entry>,
-    next: usize,
-    error: Option<TapeError>,
+    draws: Playback<Entry>,
     spare: u32,
     /// Draws the same from the recorded seed, so that the tape and the check draw at the end are proven too.
     shadow: Option<Mersenne>,
@@ -119,11 +72,9 @@ impl Tape {
         Self { shadow: seed.map(Mersenne::from_seed), ..Self::default() }
     }
 
-    /// Lays in the draws of the next reset or step.
+    /// Replaces the draws by those of the next reset or step.
     pub fn load(&mut self, entries: Vec<Entry>) {
-        self.entries = entries;
-        self.next = 0;
-        self.error = None;
+        self.draws.load(entries);
     }
 
     /// Ends a reset or step: all draws must have been asked for.
@@ -131,13 +82,7 @@ impl Tape {
     /// # Errors
     /// The first difference between tape and rules.
     pub fn finish(&mut self) -> Result<(), TapeError> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None if self.next < self.entries.len() => {
-                Err(TapeError::Left { used: self.next, held: self.entries.len() })
-            }
-            None => Ok(()),
-        }
+        self.draws.finish()
     }
 
     /// The generator that follows the recorded seed, if there is one.
@@ -146,33 +91,13 @@ impl Tape {
     }
 
     fn take(&mut self, site: Site, function: Function, arguments: &[u32]) -> Option<Drawn> {
-        if self.error.is_some() {
-            return None;
-        }
         let asked =
             || format!("{} {} for {} of {}", function.name(), list(arguments), site.purpose.name(), site.phase.name());
-        let Some(entry) = self.entries.get(self.next) else {
-            self.error = Some(TapeError::Short { asked: asked() });
-            return None;
+        let compare = |entry: &Entry| {
+            let is_same = entry.site == site && entry.function == function && entry.arguments == arguments;
+            if is_same { Comparison::Same } else { Comparison::Other }
         };
-        if entry.site != site || entry.function != function || entry.arguments != arguments {
-            self.error = Some(TapeError::Other { at: self.next, recorded: entry.describe(), asked: asked() });
-            return None;
-        }
-        self.next += 1;
-        Some(entry.result.clone())
-    }
-
-    fn impossible(&mut self) {
-        let at = self.next.saturating_sub(1);
-        let recorded = self.entries.get(at).map(Entry::describe).unwrap_or_default();
-        self.error.get_or_insert(TapeError::Impossible { at, recorded });
-    }
-
-    fn not_of_seed(&mut self) {
-        let at = self.next.saturating_sub(1);
-        let recorded = self.entries.get(at).map(Entry::describe).unwrap_or_default();
-        self.error.get_or_insert(TapeError::NotOfSeed { at, recorded });
+        self.draws.take(compare, asked).map(|entry| entry.result.clone())
     }
 
     fn whole(
@@ -187,11 +112,11 @@ impl Tape {
         match self.take(site, function, arguments) {
             Some(Drawn::Whole(value)) if range.contains(&value) => {
                 if shadowed.is_some_and(|shadowed| shadowed != value) {
-                    self.not_of_seed();
+                    self.draws.not_of_seed();
                 }
                 return value;
             }
-            Some(_) => self.impossible(),
+            Some(_) => self.draws.impossible(),
             None => {}
         }
         // A changing value, since the rules draw again until a number is free.
@@ -209,14 +134,14 @@ impl Tape {
         shadowed: Option<Vec<u32>>,
     ) {
         match self.take(site, function, arguments) {
-            Some(Drawn::List(values)) if distinct_below(&values, count, chosen.len()) => {
+            Some(Drawn::List(values)) if distinct_below(&values, count as usize, chosen.len()) => {
                 chosen.copy_from_slice(&values);
                 if shadowed.is_some_and(|shadowed| shadowed != values) {
-                    self.not_of_seed();
+                    self.draws.not_of_seed();
                 }
                 return;
             }
-            Some(_) => self.impossible(),
+            Some(_) => self.draws.impossible(),
             None => {}
         }
         for (at, slot) in chosen.iter_mut().enumerate() {
@@ -225,17 +150,12 @@ impl Tape {
     }
 }
 
-fn distinct_below(values: &[u32], count: u32, wanted: usize) -> bool {
-    values.len() == wanted
-        && values.iter().enumerate().all(|(at, value)| *value < count && !values[..at].contains(value))
-}
-
 fn list(arguments: &[u32]) -> String {
     let words: Vec<String> = arguments.iter().map(u32::to_string).collect();
     format!("({})", words.join(", "))
 }
 
-impl Entry {
+impl Recorded for Entry {
     fn describe(&self) -> String {
         let site = self.site;
         format!(
@@ -264,12 +184,12 @@ impl Draws for Tape {
         match self.take(site, Function::Random, &[]) {
             Some(Drawn::Real(value)) if (0.0..1.0).contains(&value) => {
                 if shadowed.is_some_and(|shadowed| shadowed.to_bits() != value.to_bits()) {
-                    self.not_of_seed();
+                    self.draws.not_of_seed();
                 }
                 value
             }
             Some(_) => {
-                self.impossible();
+                self.draws.impossible();
                 0.5
             }
             None => 0.5,
@@ -303,13 +223,6 @@ fn permutation(draws: &mut impl Draws, site: Site, count: usize) -> Vec<u32> {
     let mut order: Vec<u8> = (0..count).map(|at| at as u8).collect();
     draws.shuffle(site, &mut order);
     order.into_iter().map(u32::from).collect()
-}
-
-fn apply(order: &[u32], items: &mut [u8]) {
-    let old = items.to_vec();
-    for (item, from) in items.iter_mut().zip(order) {
-        *item = old[*from as usize];
-    }
 }
 
 /// Passes draws on from another source and writes them down.

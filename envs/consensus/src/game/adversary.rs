@@ -1,6 +1,7 @@
 //! What agents do that do not follow the rules. The game plays them itself, so that every architecture, baseline and model meets the same ones;
 //! `Played` leaves them to whoever plays.
 
+use gimbal_core::seed::split_mix;
 use serde::{Deserialize, Serialize};
 
 use super::{LARGEST, Value, Vote};
@@ -86,14 +87,6 @@ fn moved(value: Value, by: usize) -> Value {
 
 /// A value that looks drawn and depends on the parts alone. A named stream for each of millions of relayed values would cost more than the game.
 fn drawn(parts: &[u64]) -> Value {
-    let mixed = parts.iter().fold(0_u64, |state, part| mix(state ^ *part));
+    let mixed = parts.iter().fold(0_u64, |state, part| split_mix(&mut (state ^ *part)));
     (mixed % (u64::from(LARGEST) + 1)) as Value
-}
-
-/// The finalizer of SplitMix64.
-const fn mix(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

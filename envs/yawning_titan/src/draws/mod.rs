@@ -10,7 +10,7 @@ mod tape;
 
 pub use fast::Fast;
 pub use python::Python;
-pub use tape::{Arguments, Drawn, Entry, Function, Recorder, Tape, TapeError, Trust};
+pub use tape::{Arguments, Drawn, Entry, Function, Recorder, Tape, Trust};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

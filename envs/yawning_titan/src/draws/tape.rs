@@ -1,9 +1,9 @@
 //! Recorded draws: a tape that is played back and checked, and a recorder that writes one.
 
-use thiserror::Error;
+use gimbal_parity::Seed;
+use gimbal_parity::tape::{Comparison, Playback, Recorded, TapeError, apply, distinct_below};
 
 use super::{Draws, Purpose, Python, Site, weighted_index};
-use gimbal_parity::Seed;
 
 /// The function that was called: of Python's `random`, but for the last of numpy's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Entry {
     pub weights: Option<Vec<f64>>,
 }
 
-impl Entry {
+impl Recorded for Entry {
     fn describe(&self) -> String {
         describe(self.site, self.function, &self.arguments)
     }
@@ -85,63 +85,6 @@ fn describe(site: Site, function: Function, arguments: &Arguments) -> String {
         Arguments::List(items) => format!("{items:?}"),
     };
     format!("{}({arguments}) for {}{node}", function.name(), site.purpose.name())
-}
-
-/// Where a tape and the rules part. Nodes are named by their position in the network.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum TapeError {
-    /// The rules ask for a draw after the last one of the tape.
-    #[error("the tape ends, but the rules draw {asked}")]
-    Short {
-        /// The draw that is missing.
-        asked: String,
-    },
-    /// The next draw of the tape is another one.
-    #[error("draw {at} of the tape is {recorded}, but the rules draw {asked}")]
-    Other {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-        /// What the rules ask for.
-        asked: String,
-    },
-    /// The next draw of the tape has other weights.
-    #[error("draw {at} of the tape, {recorded}, weighs {weights}, but the rules weigh {asked}")]
-    Weights {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-        /// The recorded weights.
-        weights: String,
-        /// The weights of the rules.
-        asked: String,
-    },
-    /// A result outside of what the function can give.
-    #[error("draw {at} of the tape, {recorded}, has a result that this call cannot give")]
-    Impossible {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-    },
-    /// The tape says something else than the seed beside it.
-    #[error("draw {at} of the tape, {recorded}, is not what the recorded seed gives")]
-    NotOfSeed {
-        /// Its position in this step.
-        at: usize,
-        /// What the tape holds.
-        recorded: String,
-    },
-    /// Draws are left over at the end of a step.
-    #[error("the step used {used} of {held} draws of the tape")]
-    Left {
-        /// How many were used.
-        used: usize,
-        /// How many there are.
-        held: usize,
-    },
 }
 
 /// Whose results count.
@@ -159,9 +102,7 @@ pub enum Trust {
 /// from it too, and compared.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    entries: Vec<Entry>,
-    next: usize,
-    error: Option<TapeError>,
+    draws: Playback<Entry>,
     /// Whether there are recorded draws for this step at all.
     held: bool,
     trust: Trust,
@@ -187,12 +128,10 @@ impl Tape {
         }
     }
 
-    /// Lays in the draws of the next step; none if they were not recorded.
+    /// Replaces the draws by those of the next step; none if they were not recorded.
     pub fn load(&mut self, entries: Option<Vec<Entry>>) {
         self.held = entries.is_some();
-        self.entries = entries.unwrap_or_default();
-        self.next = 0;
-        self.error = None;
+        self.draws.load(entries.unwrap_or_default());
     }
 
     /// Ends a step: all draws must have been asked for.
@@ -200,13 +139,7 @@ impl Tape {
     /// # Errors
     /// The first difference between tape and rules.
     pub fn finish(&mut self) -> Result<(), TapeError> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None if self.next < self.entries.len() => {
-                Err(TapeError::Left { used: self.next, held: self.entries.len() })
-            }
-            None => Ok(()),
-        }
+        self.draws.finish()
     }
 
     /// The check draws at the end of an episode, where the seed is known.
@@ -221,45 +154,23 @@ impl Tape {
         arguments: Arguments,
         weights: Option<&[f64]>,
     ) -> Option<&Entry> {
-        if self.error.is_some() || (!self.held && self.trust == Trust::Seed) {
-            return None;
-        }
-        let at = self.next;
-        let Some(entry) = self.entries.get(at) else {
-            self.error = Some(TapeError::Short { asked: describe(site, function, &arguments) });
-            return None;
-        };
-        if entry.site != site || entry.function != function || entry.arguments != arguments {
-            let asked = describe(site, function, &arguments);
-            self.error = Some(TapeError::Other { at, recorded: entry.describe(), asked });
+        if !self.held && self.trust == Trust::Seed {
             return None;
         }
         // Centralities differ in their last digits with another `pow`.
         let slack = if function == Function::NumpyChoice { 1e-12 } else { 0.0 };
-        if let (Some(recorded), Some(asked)) = (entry.weights.as_deref(), weights)
-            && (recorded.len() != asked.len()
-                || recorded.iter().zip(asked).any(|(one, other)| (one - other).abs() > slack))
-        {
-            self.error = Some(TapeError::Weights {
-                at,
-                recorded: entry.describe(),
-                weights: format!("{recorded:?}"),
-                asked: format!("{asked:?}"),
-            });
-            return None;
-        }
-        self.next += 1;
-        self.entries.get(at)
-    }
-
-    fn fault(&mut self, of_seed: bool) {
-        let at = self.next.saturating_sub(1);
-        let recorded = self.entries.get(at).map(Entry::describe).unwrap_or_default();
-        self.error.get_or_insert(if of_seed {
-            TapeError::NotOfSeed { at, recorded }
-        } else {
-            TapeError::Impossible { at, recorded }
-        });
+        let compare = |entry: &Entry| {
+            if entry.site != site || entry.function != function || entry.arguments != arguments {
+                return Comparison::Other;
+            }
+            let (Some(recorded), Some(asked)) = (entry.weights.as_deref(), weights) else { return Comparison::Same };
+            let differ = |(one, other): (&f64, &f64)| (one - other).abs() > slack;
+            if recorded.len() != asked.len() || recorded.iter().zip(asked).any(differ) {
+                return Comparison::Weights { recorded: format!("{recorded:?}"), asked: format!("{asked:?}") };
+            }
+            Comparison::Same
+        };
+        self.draws.take(compare, || describe(site, function, &arguments))
     }
 
     /// The result that counts, of what the tape holds (if it fits) and what the seed gives.
@@ -267,13 +178,13 @@ impl Tape {
         match (held, drawn) {
             (Some(Some(held)), Some(drawn)) => {
                 if held != drawn {
-                    self.fault(true);
+                    self.draws.not_of_seed();
                 }
                 if self.trust == Trust::Seed { drawn } else { held }
             }
             (Some(Some(held)), None) => held,
             (Some(None), drawn) => {
-                self.fault(false);
+                self.draws.impossible();
                 drawn.filter(|_| self.trust == Trust::Seed).unwrap_or(harmless)
             }
             (None, drawn) => drawn.filter(|_| self.trust == Trust::Seed).unwrap_or(harmless),
@@ -311,11 +222,6 @@ impl Tape {
         });
         self.settle(held, drawn, (0..wanted as u32).collect())
     }
-}
-
-fn distinct_below(values: &[u32], count: usize, wanted: usize) -> bool {
-    values.len() == wanted
-        && values.iter().enumerate().all(|(at, value)| (*value as usize) < count && !values[..at].contains(value))
 }
 
 impl Draws for Tape {
@@ -382,10 +288,13 @@ impl Draws for Tape {
 
     fn arrange(&mut self, purpose: Purpose, nodes: &mut [u16]) {
         let named: Vec<u16> = match purpose {
-            Purpose::NaturalConnected | Purpose::NaturalUnconnected => {
-                let ahead = self.entries.get(self.next..).unwrap_or_default().iter();
-                ahead.filter(|entry| entry.site.purpose == purpose).filter_map(|entry| entry.site.node).collect()
-            }
+            Purpose::NaturalConnected | Purpose::NaturalUnconnected => self
+                .draws
+                .ahead()
+                .iter()
+                .filter(|entry| entry.site.purpose == purpose)
+                .filter_map(|entry| entry.site.node)
+                .collect(),
             _ => self.population(purpose).unwrap_or_default().to_vec(),
         };
         // What the tape names comes first, as far as it is in the set; a wrong set shows at the draw itself.
@@ -399,7 +308,7 @@ impl Draws for Tape {
     }
 
     fn population(&self, purpose: Purpose) -> Option<&[u16]> {
-        let entry = self.entries.get(self.next).filter(|entry| entry.site.purpose == purpose)?;
+        let entry = self.draws.ahead().first().filter(|entry| entry.site.purpose == purpose)?;
         match &entry.arguments {
             Arguments::List(items) => Some(items),
             _ => None,
@@ -411,13 +320,6 @@ fn permutation(draws: &mut impl Draws, site: Site, count: usize) -> Vec<u32> {
     let mut order: Vec<u16> = (0..count as u16).collect();
     draws.shuffle(site, &mut order);
     order.into_iter().map(u32::from).collect()
-}
-
-fn apply(order: &[u32], items: &mut [u16]) {
-    let old = items.to_vec();
-    for (item, from) in items.iter_mut().zip(order) {
-        *item = old[*from as usize];
-    }
 }
 
 /// Passes draws on from Python's generators and writes them down.

@@ -27,7 +27,7 @@ pub enum Intent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 #[repr(u8)]
-pub enum Did {
+pub enum Executed {
     ReduceVulnerability,
     Restore,
     MakeSafe,
@@ -40,7 +40,7 @@ pub enum Did {
     Failed,
 }
 
-impl Did {
+impl Executed {
     /// As recordings write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -66,15 +66,15 @@ impl State {
             Intent::Deceive(edge) => self.deceive(draws, edge),
             Intent::Scan => {
                 found = self.scan(draws);
-                Did::Scan
+                Executed::Scan
             }
-            Intent::DoNothing | Intent::Empty(_) | Intent::Outside => Did::DoNothing,
+            Intent::DoNothing | Intent::Empty(_) | Intent::Outside => Executed::DoNothing,
             Intent::On(kind, node) => self.on_node(draws, kind, node),
         };
         found
     }
 
-    fn on_node<D: Draws>(&mut self, draws: &mut D, kind: Kind, node: u16) -> Did {
+    fn on_node<D: Draws>(&mut self, draws: &mut D, kind: Kind, node: u16) -> Executed {
         let at = node as usize;
         self.changed = true;
         match kind {
@@ -82,12 +82,12 @@ impl State {
                 // QUIRK: raises one that was below the bound.
                 let lowered = self.vulnerability[at] - REDUCTION;
                 self.vulnerability[at] = if lowered < self.lower { self.lower } else { lowered };
-                Did::ReduceVulnerability
+                Executed::ReduceVulnerability
             }
             Kind::Restore => {
                 self.make_safe(draws, node);
                 self.vulnerability[at] = self.original[at];
-                Did::Restore
+                Executed::Restore
             }
             Kind::MakeSafe => {
                 self.make_safe(draws, node);
@@ -98,18 +98,18 @@ impl State {
                     let site = Site::of(Purpose::VulnerabilityMakeSafe, node);
                     self.vulnerability[at] = round(draws.uniform(site, self.lower, self.upper), 2);
                 }
-                Did::MakeSafe
+                Executed::MakeSafe
             }
             Kind::Isolate => {
                 self.isolated[at] = true;
                 self.now.isolate(node);
                 self.moved = true;
                 self.marked = false;
-                Did::Isolate
+                Executed::Isolate
             }
             Kind::Connect => {
                 self.connect(node);
-                Did::Connect
+                Executed::Connect
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Deceptive nodes (SPEC 6).
 
-use super::{Did, Graph, State};
+use super::{Executed, Graph, State};
 use crate::draws::{Draws, Purpose, Site};
 
 impl State {
     /// Places the next deceptive node on an edge of the initial network.
-    pub(super) fn deceive<D: Draws>(&mut self, draws: &mut D, edge: u16) -> Did {
+    pub(super) fn deceive<D: Draws>(&mut self, draws: &mut D, edge: u16) -> Executed {
         let (a, b) = self.initial.edges[edge as usize];
         let count = self.rules.deceptive_count;
         if !self.whole.joined(a, b) || count == 0 {
-            return Did::DoNothing;
+            return Executed::DoNothing;
         }
         // QUIRK: red is pushed out of any deceptive node, not only out of the one that moves.
         if self.location.is_some_and(|node| self.is_deceptive(node)) {
@@ -53,7 +53,7 @@ impl State {
         }
         self.moved = true;
         self.marked = false;
-        Did::AddDeceptiveNode
+        Executed::AddDeceptiveNode
     }
 }
 

@@ -18,7 +18,7 @@ use crate::config::ConfigError;
 use crate::draws::Draws;
 use crate::network::{DrawError, Network, Special, Uuid};
 use crate::rules::{Kind, Rules};
-pub use blue::{Did, Intent};
+pub use blue::{Executed, Intent};
 pub(crate) use graph::Graph;
 use observation::Layout;
 pub(crate) use red::Report;
@@ -119,7 +119,7 @@ pub(crate) struct State {
 
     pub reward: f64,
     pub done: bool,
-    pub did: Did,
+    pub did: Executed,
     pub raised: Option<Raised>,
 
     pub layout: Layout,
@@ -215,7 +215,7 @@ impl State {
             steps: 0,
             reward: 0.0,
             done: false,
-            did: Did::DoNothing,
+            did: Executed::DoNothing,
             raised: None,
             vector: vec![0.0; layout.length],
             layout,
@@ -254,7 +254,7 @@ impl State {
             return Err(raised);
         }
         if self.lost() {
-            self.did = Did::Failed;
+            self.did = Executed::Failed;
             self.reward = self.rules.for_loss;
             if self.rules.loss_by_time {
                 self.reward *= 1.0 - self.steps as f64 / self.rules.max_steps as f64;

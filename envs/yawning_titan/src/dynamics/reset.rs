@@ -1,6 +1,6 @@
 //! The draws of a building and of a reset (SPEC 3).
 
-use super::{Did, Raised, Sine, State};
+use super::{Executed, Raised, Sine, State};
 use crate::draws::{Draws, Fast, Purpose, Site};
 use crate::network::{DrawError, Parameters, Uuid};
 
@@ -80,7 +80,7 @@ impl State {
         self.steps = 0;
         self.reward = 0.0;
         self.done = false;
-        self.did = Did::DoNothing;
+        self.did = Executed::DoNothing;
         self.moved = true;
         self.marked = false;
         self.observe();

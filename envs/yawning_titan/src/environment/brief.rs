@@ -1,38 +1,24 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
-use std::sync::LazyLock;
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Milli, Thresholds, ToolCall, ToolSpec};
-use gimbal_env_kit::catalogue;
-use gimbal_env_kit::manifest::Draft;
+use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_env_kit::brief::BuiltIn;
 use serde::Deserialize;
 
 use crate::action::{ADD_DECEPTIVE, DO_NOTHING, EDGE, NODE, SCAN, Vocabulary, tool};
 use crate::facts::tables::STANDARD_REWARDS_COST;
 use crate::rules::{KINDS, RewardFunction, Rules};
 
-/// The built-in text of the brief.
-const TEXT: &str = include_str!("../../brief.yaml");
-/// The file.
-const FILE: &str = "envs/yawning_titan/brief.yaml";
-
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Form {
-    role: String,
-    goal: String,
-    subject: String,
-    glossary: Vec<GlossaryEntry>,
-    tool_names: BTreeMap<String, String>,
-    thresholds: BTreeMap<String, FormThresholds>,
-    seconds_per_step: NonZeroU32,
-    manifest: Draft,
-    forbidden_words: Vec<String>,
+gimbal_env_kit::brief_form! {
+    /// The file.
+    Form { goal: String, thresholds: BTreeMap<String, FormThresholds> }
 }
 
-#[derive(Clone, Copy, Deserialize)]
+static FILE: BuiltIn<Form> =
+    BuiltIn::new("yawning_titan", "envs/yawning_titan/brief.yaml", include_str!("../../brief.yaml"));
+
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormThresholds {
     catastrophic: f64,
@@ -41,13 +27,6 @@ struct FormThresholds {
     harm: f64,
     floor: f64,
 }
-
-/// Read once: an episode of one step is shorter than a YAML file.
-static FORM: LazyLock<Result<Form, String>> = LazyLock::new(|| catalogue::built_in(TEXT, FILE));
-
-/// The facts of all tools, those that an episode does not offer too.
-static MANIFEST: LazyLock<Result<Manifest, String>> =
-    LazyLock::new(|| catalogue::manifest(&FORM, |form| &form.manifest, FILE, &tools()));
 
 /// All tools that a mode can switch on, without texts and literals.
 fn tools() -> Vec<ToolSpec> {
@@ -59,16 +38,13 @@ fn tools() -> Vec<ToolSpec> {
 
 /// The brief of an episode with these rules and names.
 pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: usize) -> Result<Brief, EnvError> {
-    let form = catalogue::value(&FORM)?;
+    let form = FILE.form()?;
     let tools: Vec<&str> = vocabulary.tools().collect();
     let thresholds = form.thresholds.get(function);
     let names = &vocabulary.names;
     let subjects = names.order().iter().filter(|node| (**node as usize) < base);
     Ok(Brief {
-        environment: "yawning_titan".to_owned(),
         goal: form.goal.clone(),
-        role: form.role.clone(),
-        subject: form.subject.clone(),
         subjects: subjects.map(|node| names.node(*node).to_owned()).collect(),
         glossary: form.glossary.iter().filter(|entry| tools.contains(&entry.name.as_str())).cloned().collect(),
         horizon: u32::try_from(rules.max_steps).unwrap_or(u32::MAX),
@@ -80,18 +56,9 @@ pub(super) fn of(rules: &Rules, function: &str, vocabulary: &Vocabulary, base: u
             floor: thresholds.map(|known| Milli::from_f64(known.floor)),
         },
         idle: ToolCall::bare(DO_NOTHING),
-        segment_calls: None,
-        seconds_per_step: Some(form.seconds_per_step.get()),
-        manifest: catalogue::value(&MANIFEST)?.clone(),
         runs_on: true,
-        materials: Vec::new(),
-        tool_names: form.tool_names.clone(),
-        forbidden_words: form.forbidden_words.clone(),
-        literals_change: false,
-        free_arguments: false,
-        answer: None,
-        objective: None,
         efficiency_shift: thresholds.map(|known| Milli::from_f64(known.efficiency_shift)),
+        ..FILE.brief(self::tools)?
     })
 }
 

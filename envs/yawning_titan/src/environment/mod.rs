@@ -33,14 +33,14 @@ use crate::sim::Simulator;
 use crate::tracker::NodeTracker;
 use crate::view::Viewer;
 
-/// Either generator, chosen by an option.
+/// One of both generators, chosen by an option.
 #[derive(Clone, Debug)]
-enum Either {
+enum AnyDraws {
     Fast(Fast),
     Python(Box<Python>),
 }
 
-impl Either {
+impl AnyDraws {
     fn new(numbers: Numbers, seed: u64) -> Self {
         match numbers {
             Numbers::Fast => Self::Fast(Fast::new(seed)),
@@ -58,7 +58,7 @@ macro_rules! either {
     };
 }
 
-impl Draws for Either {
+impl Draws for AnyDraws {
     fn seed(&mut self, seed: u64) {
         either!(self, draws => draws.seed(seed));
     }
@@ -98,7 +98,7 @@ struct EpisodeInterface {
 struct TitanEnvironment {
     settings: Settings,
     function: String,
-    simulator: Simulator<Either>,
+    simulator: Simulator<AnyDraws>,
     interface: Arc<EpisodeInterface>,
     viewer: Viewer,
     last: Arc<Observation>,
@@ -114,7 +114,7 @@ impl TitanEnvironment {
         let scenario = settings.scenario()?;
         let function = scenario.config.text("rewards.function").unwrap_or_default().to_owned();
         let refused = |error: &dyn std::fmt::Display| EnvError::Usage(format!("options of `yawning_titan`: {error}"));
-        let simulator = Simulator::new(&scenario, Either::new(settings.draws, 0)).map_err(|error| refused(&error))?;
+        let simulator = Simulator::new(&scenario, AnyDraws::new(settings.draws, 0)).map_err(|error| refused(&error))?;
         let interface = Arc::new(EpisodeInterface::new(&settings, &simulator, &function, 0)?);
         let mut environment = Self {
             settings,
@@ -187,7 +187,7 @@ impl TitanEnvironment {
 }
 
 impl EpisodeInterface {
-    fn new(settings: &Settings, simulator: &Simulator<Either>, function: &str, seed: u64) -> Result<Self, EnvError> {
+    fn new(settings: &Settings, simulator: &Simulator<AnyDraws>, function: &str, seed: u64) -> Result<Self, EnvError> {
         let (base, rules) = (simulator.base_count(), simulator.rules());
         // Where blue may not place them, there is no name for them either.
         let deceptive = if rules.deceptive { rules.deceptive_count } else { 0 };
@@ -364,7 +364,7 @@ impl Environment for TitanEnvironment {
 
 impl gimbal_core::Simulator for TitanEnvironment {
     fn fork(&self, future: u64) -> Box<dyn Environment> {
-        let simulator = self.simulator.fork(Either::new(self.settings.draws, future));
+        let simulator = self.simulator.fork(AnyDraws::new(self.settings.draws, future));
         Box::new(Self { simulator, policy: None, ..self.clone() })
     }
 }
