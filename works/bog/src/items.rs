@@ -4,6 +4,8 @@ use gimbal_view::work::{Item, Make, Needs, Printed};
 
 use crate::figures::{self, context as contexts, cost, cross, deliberation as levels, hierarchy as cascades};
 use crate::figures::{outcomes, spread, system};
+use crate::handled::HANDLED;
+use crate::tables::arbiter::Journals;
 use crate::tables::{
     Frame, arbiter, blocks, cascades as model_cascades, context, contracts, contrasts, deliberation, groups, hierarchy,
     matrices, ranges, replication,
@@ -31,11 +33,14 @@ macro_rules! table {
 /// A table from traces, which the report of a run shows too.
 macro_rules! traced {
     ($key:literal, $source:literal, $title:literal, $context:ident => $made:expr) => {
+        traced!($key, $source, $title, Needs::TRACES, $context => $made)
+    };
+    ($key:literal, $source:literal, $title:literal, $needs:expr, $context:ident => $made:expr) => {
         Item {
             key: $key,
             title: $title,
             source: $source,
-            needs: Needs::TRACES,
+            needs: $needs,
             in_report: true,
             make: Make::Table(|$context, _| Ok($made)),
         }
@@ -105,9 +110,10 @@ pub const ITEMS: &[Item] = &[
     traced!("detectors", "", "Named failure modes and where they show",
         context => detect::table(context.analysis()?, context.traces()?)),
     traced!("contracts", "", "Messages between agents: how they were read, and what was done about them",
-        context => contracts::contracts(context.analysis()?, context.traces()?)),
+        Needs::RESULTS.with_fold(&HANDLED), context => contracts::contracts(context.analysis()?, context.fold(&HANDLED)?)),
     traced!("arbiter", "", "The mediator: what it is worth, and which rules did anything",
-        context => arbiter::arbiter(&grids(context)?, Some(context.traces()?))),
+        Needs::TRACES.with_fold(&HANDLED),
+        context => arbiter::arbiter(&grids(context)?, Journals { traces: context.traces()?, handled: context.fold(&HANDLED)? })),
     traced!("blocks", "", "What each block of context costs",
         context => blocks::blocks(context.analysis()?, context.traces()?)),
     table!("replication", "", "Claims and differences, model by model, with a verdict by majority",

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod axes;
 pub mod detect;
 mod figures;
+pub mod handled;
 mod items;
 mod planning;
 pub mod printed;

@@ -3,55 +3,95 @@
 
 use crate::support;
 
-use std::collections::BTreeMap;
-
-use gimbal_analysis::profile::{ActionFacts, BlockShown, Handled, Profile, RoleCalls, StepProfile, Traces};
+use gimbal_analysis::episode::{Episode, EpisodeFold};
+use gimbal_analysis::profile::{ActionFacts, BlockShown, Profile, RoleCalls, StepProfile, Traces};
 use gimbal_analysis::{Analysis, Cell, Options, Rows, Stop, Table};
 use gimbal_bog::detect::CAPABILITY;
+use gimbal_bog::handled::HandledByCell;
+use gimbal_core::TextRef;
+use gimbal_core::event::{Body, Event, ModelCalled, Note};
 use support::{cell, episode};
 
-/// A step in which the analyst's message was read so and the chooser's list was changed by these rules.
-fn step(number: u32, tier: &str, rules: &[&str]) -> StepProfile {
-    let mut analyst = Handled::default();
-    analyst.heard("analysis", tier);
-    let mut chooser = Handled { dropped: 1, mismatched: 2, ..Handled::default() };
-    chooser.heard("suggestions", "direct");
-    for rule in rules {
-        *chooser.arbitrated.entry((*rule).to_owned()).or_default() += 1;
-    }
-    let planner = Handled { off_menu: 1, turns_exhausted: 1, ..Handled::default() };
+/// A step with a message of the analyst that was read so, and one of the chooser.
+fn step(number: u32, tier: &str) -> StepProfile {
     StepProfile {
         step: number,
         action: Some(gimbal_analysis::profile::Action::default()),
         calls: vec![RoleCalls { role: "planner".into(), calls: 1, input: 10, output: 1 }],
-        handled: BTreeMap::from([
-            ("analyst".to_owned(), analyst),
-            ("chooser".to_owned(), chooser),
-            ("planner".to_owned(), planner),
-        ]),
+        messages_read: 2,
+        messages_replaced: u32::from(tier == "default"),
         ..StepProfile::default()
     }
+}
+
+/// The records of a step in which the analyst's message was read so and the chooser's list was changed by these rules.
+fn records(tier: &str, rules: &[&str]) -> Vec<Event> {
+    let call = |role: &str| {
+        Body::ModelCalled(ModelCalled {
+            call: 0,
+            extends: Vec::new(),
+            grammar: TextRef::inline(""),
+            kept: 0,
+            messages: Vec::new(),
+            outcome: "completed".to_owned(),
+            output_tokens: 1,
+            prompt_tokens: 10,
+            reply: TextRef::inline("y"),
+            role: role.to_owned(),
+            sampling: TextRef::inline("{}"),
+            tools: TextRef::inline(""),
+        })
+    };
+    let note = |kind: &str, data: &str| Body::Note(Note { data: TextRef::inline(data), kind: kind.to_owned() });
+    let mut bodies = vec![
+        call("analyst"),
+        note("parsed", &format!(r#"{{"contract":"analysis","tier":"{tier}"}}"#)),
+        call("chooser"),
+        note("dropped", r#"{"action":"Fly","why":"unknown"}"#),
+        note("mismatch", r#"{"asked":"a","got":"b"}"#),
+        note("mismatch", r#"{"asked":"a","got":"c"}"#),
+        note("parsed", r#"{"contract":"suggestions","tier":"direct"}"#),
+    ];
+    bodies
+        .extend(rules.iter().map(|rule| note("arbitrated", &format!(r#"{{"rule":"{rule}","before":[],"after":[]}}"#))));
+    // The environment's judge is left out.
+    bodies.extend([
+        call("planner"),
+        call("judge"),
+        note("off_menu", r#"{"action":"Lure"}"#),
+        note("turns_exhausted", r#"{"attempt":1,"turns":2}"#),
+    ]);
+    bodies.into_iter().map(|body| Event { body, lane: 0, step: 1 }).collect()
 }
 
 fn profile(cell: &str, run: u32, stop: Stop, steps: Vec<StepProfile>) -> Profile {
     Profile { cell: cell.into(), run, stop, steps, ..Profile::default() }
 }
 
-fn run() -> (Rows, Traces) {
+fn run() -> (Rows, Traces, HandledByCell) {
     let (with, without) = ("hier-delib+arbiter", "hier-delib");
     let mut rows = Rows { cells: vec![cell("w", with, Some("m")), cell("o", without, Some("m"))], episodes: vec![] };
     let mut traces =
         Traces::watched_by(gimbal_bog::detect::ALL.to_vec()).measuring(gimbal_bog::agents::MEASURES.to_vec());
+    let mut handled = HandledByCell::default();
+    let asks = ["judge".to_owned()];
+    let mut texts = |reference: &TextRef| Ok::<_, String>(reference.as_inline().unwrap().to_owned());
+    let mut fold = |cell: &str, events: &[Event]| {
+        handled.add(&Episode { cell, asks: &asks, events, ..Episode::default() }, &mut texts).unwrap();
+    };
     for run in 0..4 {
         rows.episodes.push(episode("w", run, -20_000 - 1_000 * i64::from(run), 3_000, 300));
         rows.episodes.push(episode("o", run, -26_000 - 2_000 * i64::from(run), 1_500, 150));
         let rules: &[&str] = if run == 0 { &["gate", "urgency"] } else { &["urgency"] };
-        traces.add(&profile("w", run, Stop::Horizon, vec![step(1, "direct", rules)]), &ActionFacts::default());
-        traces.add(&profile("o", run, Stop::Horizon, vec![step(1, "default", &[])]), &ActionFacts::default());
+        traces.add(&profile("w", run, Stop::Horizon, vec![step(1, "direct")]), &ActionFacts::default());
+        traces.add(&profile("o", run, Stop::Horizon, vec![step(1, "default")]), &ActionFacts::default());
+        fold("w", &records("direct", rules));
+        fold("o", &records("default", &[]));
     }
     // An episode that a limit cut says as much about messages as any other.
-    traces.add(&profile("o", 9, Stop::TokenBudget, vec![step(1, "default", &[])]), &ActionFacts::default());
-    (rows, traces)
+    traces.add(&profile("o", 9, Stop::TokenBudget, vec![step(1, "default")]), &ActionFacts::default());
+    fold("o", &records("default", &[]));
+    (rows, traces, handled)
 }
 
 fn at(table: &Table, row: usize, key: &str) -> Cell {
@@ -63,9 +103,9 @@ fn at(table: &Table, row: usize, key: &str) -> Cell {
 // covers: BOG-070, BOG-071
 #[test]
 fn contracts_are_counted_by_cell_and_role() {
-    let (rows, traces) = run();
+    let (rows, traces, handled) = run();
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    let table = support::table_of("contracts", &rows, &analysis, &traces);
+    let table = support::table_with("contracts", &rows, &analysis, (&traces, &handled));
     let keys: Vec<(Cell, Cell)> =
         (0..table.rows.len()).map(|row| (at(&table, row, "configuration"), at(&table, row, "role"))).collect();
     let wanted = [
@@ -96,9 +136,9 @@ fn contracts_are_counted_by_cell_and_role() {
 // covers: BOG-225
 #[test]
 fn contracts_that_are_never_met_are_the_capability_floor() {
-    let unread = profile("o", 0, Stop::Horizon, vec![step(1, "default", &[]), step(2, "default", &[])]);
+    let unread = profile("o", 0, Stop::Horizon, vec![step(1, "default"), step(2, "default")]);
     assert_eq!((CAPABILITY.look)(&unread, &ActionFacts::default()), Some(vec![1, 2]));
-    let read = profile("o", 0, Stop::Horizon, vec![step(1, "repaired", &[]), step(2, "default", &[])]);
+    let read = profile("o", 0, Stop::Horizon, vec![step(1, "repaired"), step(2, "default")]);
     assert_eq!((CAPABILITY.look)(&read, &ActionFacts::default()), Some(vec![]), "one of four");
 }
 
@@ -106,9 +146,9 @@ fn contracts_that_are_never_met_are_the_capability_floor() {
 // covers: BOG-234
 #[test]
 fn the_arbiter_has_an_answer_by_name() {
-    let (rows, traces) = run();
+    let (rows, traces, handled) = run();
     let analysis = Analysis::new(&rows, &Options::default()).unwrap();
-    let table = support::table_of("arbiter", &rows, &analysis, &traces);
+    let table = support::table_with("arbiter", &rows, &analysis, (&traces, &handled));
     assert_eq!(table.rows.len(), 1);
     assert_eq!(
         (at(&table, 0, "with"), at(&table, 0, "without")),

@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use gimbal_core::event::{Body, Event, ModelCalled, Note, Sent};
 use gimbal_core::{Digest, TextRef};
 use gimbal_messages::Record;
-use gimbal_messages::records::engine::{Deliberated, TurnsExhausted};
-use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu};
+use gimbal_messages::Tier;
+use gimbal_messages::records::engine::Deliberated;
+use gimbal_messages::records::hierarchy::OffMenu;
 use gimbal_messages::records::reading::Parsed;
 use serde_json::Value;
 
 use super::tokenizer::Counter;
 use super::{
-    Action, ActionFacts, BlockShown, Handled, Invocation, Measure, Profile, RoleCalls, StepProfile, Suggestion,
-    Tokenizer, Traces, count,
+    Action, ActionFacts, BlockShown, Invocation, Measure, Profile, RoleCalls, StepProfile, Suggestion, Tokenizer,
+    Traces, count,
 };
 use crate::detect::Detector;
 use crate::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
@@ -125,21 +126,11 @@ struct Builder<'a, E> {
     /// The last call to the environment that has not been answered.
     open: Option<Action>,
     talks: Talks,
-    /// Role of the last model call: records follow the call that they are about.
-    speaker: String,
 }
 
 impl<'a, E> Builder<'a, E> {
     fn new(asks: &'a [String], texts: &'a mut dyn Texts<Error = E>) -> Self {
-        Self {
-            source: Source::new(texts),
-            asks,
-            counter: None,
-            steps: Vec::new(),
-            open: None,
-            talks: Talks::default(),
-            speaker: String::new(),
-        }
+        Self { source: Source::new(texts), asks, counter: None, steps: Vec::new(), open: None, talks: Talks::default() }
     }
 
     fn step(&mut self, number: u32) -> &mut StepProfile {
@@ -200,27 +191,12 @@ impl<'a, E> Builder<'a, E> {
             OffMenu::KIND => {
                 self.source.record::<OffMenu>(&note.data)?;
                 self.step(number).off_menu = true;
-                self.handled(number).off_menu += 1;
             }
             Parsed::KIND => {
-                let Parsed { contract, tier, .. } = self.source.record(&note.data)?;
-                self.handled(number).heard(&contract, tier.name());
-            }
-            Dropped::KIND => {
-                self.source.record::<Dropped>(&note.data)?;
-                self.handled(number).dropped += 1;
-            }
-            Mismatch::KIND => {
-                self.source.record::<Mismatch>(&note.data)?;
-                self.handled(number).mismatched += 1;
-            }
-            Arbitrated::KIND => {
-                let Arbitrated { rule, .. } = self.source.record(&note.data)?;
-                *self.handled(number).arbitrated.entry(rule).or_default() += 1;
-            }
-            TurnsExhausted::KIND => {
-                self.source.record::<TurnsExhausted>(&note.data)?;
-                self.handled(number).turns_exhausted += 1;
+                let Parsed { tier, .. } = self.source.record(&note.data)?;
+                let step = self.step(number);
+                step.messages_read += 1;
+                step.messages_replaced += u32::from(tier == Tier::Default);
             }
             // Kinds of other systems.
             _ => {}
@@ -228,17 +204,10 @@ impl<'a, E> Builder<'a, E> {
         Ok(())
     }
 
-    /// What is noted of the role that spoke last.
-    fn handled(&mut self, number: u32) -> &mut Handled {
-        let speaker = self.speaker.clone();
-        self.step(number).handled.entry(speaker).or_default()
-    }
-
     fn called(&mut self, number: u32, call: &ModelCalled) {
         if self.asks.contains(&call.role) {
             return;
         }
-        self.speaker.clone_from(&call.role);
         let talked = self.talks.heard(call);
         let step = self.step(number);
         step.failed += u32::from(call.outcome != "completed");
@@ -423,7 +392,6 @@ mod tests {
             (1, sent("planner", "analyst", "analysis_request", r#"{"subject":"b"}"#)),
             (1, call(1, "analyst", None, &["system", "user"])),
             (1, call(2, "analyst", Some((1, 2)), &["assistant", "user"])),
-            (1, note("turns_exhausted", r#"{"attempt":1,"turns":2}"#)),
             (1, note("parsed", r#"{"contract":"analysis","tier":"default"}"#)),
             (1, sent("analyst", "planner", "analysis", "[]")),
             (1, sent("planner", "chooser", "situation", "{}")),
@@ -431,10 +399,7 @@ mod tests {
             (1, note("deliberated", r#"{"agent":"chooser","tool":"raise_a_question","over_budget":false}"#)),
             (1, call(4, "chooser", Some((3, 2)), &["assistant", "user"])),
             (1, call(5, "chooser", Some((4, 4)), &["assistant", "user"])),
-            (1, note("dropped", r#"{"action":"Fly","why":"unknown"}"#)),
-            (1, note("mismatch", r#"{"asked":"a","got":"b"}"#)),
             (1, note("parsed", r#"{"contract":"suggestions","tier":"repaired"}"#)),
-            (1, note("arbitrated", r#"{"rule":"urgency","before":[],"after":[]}"#)),
             (
                 1,
                 sent(
@@ -476,11 +441,7 @@ mod tests {
         // Prompt and reply; with one tool result 4, with two 6.
         assert_eq!(messages, [("analyst", 4), ("chooser", 6)]);
         assert_eq!(first.deliberations.len(), 2);
-        let (analyst, chooser) = (&first.handled["analyst"], &first.handled["chooser"]);
-        assert_eq!((analyst.by("default"), analyst.messages(), analyst.turns_exhausted), (1, 1, 1));
-        assert_eq!((chooser.by("repaired"), chooser.messages(), chooser.dropped, chooser.mismatched), (1, 1, 1, 1));
-        assert_eq!((chooser.arbitrated["urgency"], chooser.off_menu), (1, 1), "the decider spoke last");
-        assert!(second.handled.is_empty());
+        assert_eq!((first.messages_read, first.messages_replaced, second.messages_read), (2, 1, 0));
         let ranking: Vec<(&str, Option<i64>)> =
             first.suggestions.iter().map(|entry| (entry.tool(), entry.confidence)).collect();
         assert_eq!(ranking, [("Watch", Some(900)), ("Clean", Some(850))]);

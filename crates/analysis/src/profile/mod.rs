@@ -6,14 +6,11 @@
 mod actions;
 mod agents;
 mod builder;
-mod contracts;
 mod contrast;
 mod sums;
 mod tokenizer;
 mod traces;
 mod versus;
-
-use std::collections::BTreeMap;
 
 use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
@@ -21,7 +18,6 @@ use serde::{Deserialize, Serialize};
 pub use actions::{ActionClass, ActionFacts, PASSIVE, PROACTIVE, REACTIVE};
 pub use agents::{Agents, Measure};
 pub use builder::TraceFold;
-pub use contracts::{DEFAULT, Handled};
 pub use contrast::{Contrast, Divergence, divergence};
 pub use sums::{Clustered, Sum};
 pub use tokenizer::{CountTokens, Tokenizer};
@@ -88,9 +84,17 @@ pub struct StepProfile {
     /// Blocks of context that were rendered, in order.
     #[serde(skip)]
     pub blocks: Vec<BlockShown>,
-    /// What became of messages and turns, by role; empty where nothing is noted.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub handled: BTreeMap<String, Handled>,
+    /// Messages between agents whose reading is recorded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub messages_read: u32,
+    /// Those of them that could not be read, so that the default replaced them (BOG-070).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub messages_replaced: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A block of context as it was rendered.

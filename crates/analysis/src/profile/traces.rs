@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sums::{Clustered, Sum};
-use super::{ActionFacts, Contrast, Handled, Measure, Profile};
+use super::{ActionFacts, Contrast, Measure, Profile};
 use crate::detect::{Detector, Tallies};
 
 /// What episodes of a cell did in one step.
@@ -46,7 +46,7 @@ pub struct RoleSums {
 /// The trajectories of one cell in sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrace {
-    /// Episodes that count; those that a limit cut are in `handled` and the detectors alone.
+    /// Episodes that count; those that a limit cut are in `cut` and the detectors alone.
     pub episodes: u64,
     /// By step, from the first.
     pub steps: Vec<StepSums>,
@@ -66,8 +66,6 @@ pub struct CellTrace {
     pub first_strongest: Sum,
     /// Model calls by role.
     pub roles: BTreeMap<String, RoleSums>,
-    /// What became of messages and turns, by role, of all episodes.
-    pub handled: BTreeMap<String, Handled>,
     /// Blocks of context, by name.
     pub blocks: BTreeMap<String, BlockSums>,
     /// Episodes that a limit cut.
@@ -128,9 +126,6 @@ impl CellTrace {
     fn add(&mut self, profile: &Profile, facts: &ActionFacts, measures: &[Measure]) {
         if self.facts == ActionFacts::default() {
             self.facts = facts.clone();
-        }
-        for (role, handled) in profile.steps.iter().flat_map(|step| &step.handled) {
-            self.handled.entry(role.clone()).or_default().add(handled);
         }
         if profile.is_cut() {
             self.cut += 1;

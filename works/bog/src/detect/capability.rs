@@ -1,7 +1,7 @@
 //! The capability floor (BOG-225): a model that cannot keep to the form cannot be judged by its decisions.
 
 use super::Steps;
-use gimbal_analysis::profile::{DEFAULT, Profile, StepProfile};
+use gimbal_analysis::profile::{Profile, StepProfile};
 
 /// An episode shows it when at least one of so many attempts is invalid.
 const INVALID_OF: u64 = 2;
@@ -35,17 +35,13 @@ pub(super) fn look(profile: &Profile) -> Option<Steps> {
         fallbacks += u64::from(step.fallbacks > 0);
         steps += taken;
     }
-    let messages: u64 = profile.steps.iter().flat_map(|step| step.handled.values()).map(|one| one.messages()).sum();
-    let unread: u64 = profile.steps.iter().map(defaults).sum();
+    let messages: u64 = profile.steps.iter().map(|step| u64::from(step.messages_read)).sum();
+    let unread: u64 = profile.steps.iter().map(|step| u64::from(step.messages_replaced)).sum();
     let shows = (invalid > 0 && invalid * INVALID_OF >= attempts)
         || (fallbacks > 0 && fallbacks * FALLBACK_OF >= steps)
         || (unread > 0 && unread * DEFAULT_OF >= messages);
-    let wrong = |step: &&StepProfile| step.fallbacks > 0 || step.rejected + step.failed > 0 || defaults(step) > 0;
+    let wrong =
+        |step: &&StepProfile| step.fallbacks > 0 || step.rejected + step.failed > 0 || step.messages_replaced > 0;
     let marked = profile.steps.iter().filter(wrong);
     Some(if shows { marked.map(|step| step.step).collect() } else { Vec::new() })
-}
-
-/// Messages of a step that fell to the default.
-fn defaults(step: &StepProfile) -> u64 {
-    step.handled.values().map(|handled| handled.by(DEFAULT)).sum()
 }

@@ -1,6 +1,7 @@
 //! What a mediator between the advisers and the one who decides is worth (BOG-234), and which of its rules did anything.
 
 use crate::axes::{Contrast, Grid, Grids};
+use crate::handled::HandledByCell;
 use gimbal_analysis::hypothesis::holm;
 use gimbal_analysis::paired::{PairedTest, paired_test};
 use gimbal_analysis::profile::{CellTrace, Traces};
@@ -8,14 +9,14 @@ use gimbal_analysis::tables::{confidence_title, mark_notes, return_digits};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 /// For every model the paired difference with the mediator minus without, and how often each rule changed what was
-/// suggested. `traces` are those of the same run; without them the rules are unknown.
+/// suggested.
 #[must_use]
-pub fn arbiter(grids: &Grids<'_>, traces: Option<&Traces>) -> Table {
+pub fn arbiter(grids: &Grids<'_>, journals: Journals<'_>) -> Table {
     let mut found = Vec::new();
     for contrast in &grids.protocol.arbiters {
         for grid in &grids.grids {
             for model in &grid.models {
-                found.extend(Found::of(grids, grid, contrast, model, traces));
+                found.extend(MediatedModel::of(grids, grid, contrast, model, journals));
             }
         }
     }
@@ -42,8 +43,17 @@ pub fn arbiter(grids: &Grids<'_>, traces: Option<&Traces>) -> Table {
     Table { key: "arbiter", title, columns: columns(grids, &rules), rows, notes }
 }
 
+/// What the journals of the same run say.
+#[derive(Clone, Copy)]
+pub struct Journals<'j> {
+    /// Trajectories.
+    pub traces: &'j Traces,
+    /// Messages, and what was done about them.
+    pub handled: &'j HandledByCell,
+}
+
 /// One contrast on one model.
-struct Found {
+struct MediatedModel {
     names: [String; 4],
     test: Option<PairedTest>,
     kilotokens: (Option<f64>, Option<f64>),
@@ -52,21 +62,21 @@ struct Found {
     fired: Vec<(String, u64)>,
 }
 
-impl Found {
+impl MediatedModel {
     fn of(
         grids: &Grids<'_>,
         grid: &Grid<'_>,
         contrast: &Contrast,
         model: &str,
-        traces: Option<&Traces>,
+        journals: Journals<'_>,
     ) -> Option<Self> {
         let (with, without) = (grid.resolve(&contrast.first, model)?, grid.resolve(&contrast.second, model)?);
         let (first, second) = grid.sides(with, without, model);
         let cell = grid.cell(with, model)?;
-        let trace: Option<&CellTrace> = traces.and_then(|traces| traces.cell(&cell.info.id));
+        let trace: Option<&CellTrace> = journals.traces.cell(&cell.info.id);
         let mut fired: Vec<(String, u64)> = Vec::new();
         let mut lists = 0;
-        for handled in trace.into_iter().flat_map(|trace| trace.handled.values()) {
+        for (_, handled) in journals.handled.of(&cell.info.id) {
             if let Some(tiers) = handled.read.get(SUGGESTIONS) {
                 lists += tiers.values().sum::<u64>();
             }
@@ -121,7 +131,7 @@ impl Found {
 const SUGGESTIONS: &str = "suggestions";
 
 /// The mediator's rules in its order, then any other that a journal names.
-fn rules(found: &[Found]) -> Vec<String> {
+fn rules(found: &[MediatedModel]) -> Vec<String> {
     let mut rules: Vec<String> = ["gate", "aggregate", "urgency"].map(str::to_owned).to_vec();
     for (rule, _) in found.iter().flat_map(|one| &one.fired) {
         if !rules.contains(rule) {

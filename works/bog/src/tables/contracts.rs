@@ -1,8 +1,12 @@
 //! Messages between agents by cell and role: how they were read, and what was done about them (BOG-070, BOG-071).
 
-use gimbal_analysis::profile::{DEFAULT, Handled, Traces};
 use gimbal_analysis::tables::{label_cells, labels, mark_notes};
 use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Table};
+
+use crate::handled::{Handled, HandledByCell};
+
+/// The tier of a message that could not be read: the default replaces it (BOG-070).
+const DEFAULT: &str = "default";
 
 /// Ways of reading, in the order in which they are tried, with what tables call them.
 const TIERS: [(&str, &str, &str); 6] = [
@@ -20,7 +24,7 @@ const TIERS: [(&str, &str, &str); 6] = [
 
 /// One row a cell and role that has anything to say, over all its episodes, those that a limit cut too.
 #[must_use]
-pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
+pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
     use ColumnKind::{Integer, Label, Share, Text};
     let column = |key, title, kind, help| Column::new(key, title, "read", kind, help);
     let mut columns = labels(analysis);
@@ -29,8 +33,8 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
         Column::new("contract", "Contract", "cell", Label, "Contract that its messages have to keep"),
         column("messages", "Messages", Integer, "Messages under a contract"),
     ]);
-    let cells = || analysis.cells.iter().filter_map(|cell| traces.cell(&cell.info.id));
-    let any = |tier: &str| cells().any(|trace| trace.handled.values().any(|handled| handled.by(tier) > 0));
+    let all = || analysis.cells.iter().flat_map(|cell| handled.of(&cell.info.id));
+    let any = |tier: &str| all().any(|(_, handled)| handled.by(tier) > 0);
     // Most agents have no contract as a schema and no mask for a repair.
     let shown = |tier: &str| !["by_rule", "constrained"].contains(&tier) || any(tier);
     columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help).shown_if(shown(key))));
@@ -46,8 +50,7 @@ pub fn contracts(analysis: &Analysis, traces: &Traces) -> Table {
     ]);
     let mut rows = Vec::new();
     for cell in &analysis.cells {
-        let Some(trace) = traces.cell(&cell.info.id) else { continue };
-        for (role, handled) in &trace.handled {
+        for (role, handled) in handled.of(&cell.info.id) {
             let mut row = label_cells(cell);
             row.push(Cell::text(role));
             row.extend(numbers(handled));

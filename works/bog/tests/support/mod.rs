@@ -11,9 +11,12 @@ mod small;
 pub mod testing;
 
 use gimbal_analysis::profile::Traces;
+use gimbal_analysis::work_folds::FoldStates;
 use gimbal_analysis::{Analysis, Rows, Table};
 use gimbal_bog::Bog;
+use gimbal_bog::handled::{HANDLED, HandledByCell};
 use gimbal_view::Output;
+use gimbal_view::work::Inputs;
 
 pub use small::*;
 
@@ -23,7 +26,13 @@ pub fn table(key: &str, rows: &Rows, analysis: &Analysis) -> Table {
 }
 
 pub fn table_of(key: &str, rows: &Rows, analysis: &Analysis, traces: &Traces) -> Table {
-    testing::table(&Bog, key, &testing::of_rows(rows, analysis, traces)).unwrap()
+    table_with(key, rows, analysis, (traces, &HandledByCell::default()))
+}
+
+/// A table of the work with what its records say of messages.
+pub fn table_with(key: &str, rows: &Rows, analysis: &Analysis, (traces, handled): (&Traces, &HandledByCell)) -> Table {
+    let folds = FoldStates::default().with(&HANDLED, handled.clone());
+    testing::table(&Bog, key, &Inputs { folds, ..testing::of_rows(rows, analysis, traces) }).unwrap()
 }
 
 /// Every figure of the work.
