@@ -77,8 +77,8 @@ fn asked<'a>(first: &'a StoredCell, second: &'a StoredCell) -> &'a StoredCell {
 fn setting(first: &StoredCell, second: &StoredCell) -> String {
     let info = &asked(first, second).info;
     let mut words = vec![info.environment.clone(), info.model_label()];
-    if info.decoding == CellDecoding::Constrained {
-        words.push("constrained".to_owned());
+    if matches!(info.decoding, CellDecoding::Constrained | CellDecoding::Forced) {
+        words.push(info.decoding.label().to_owned());
     }
     if !info.faults.is_empty() {
         words.push(info.faults.clone());
