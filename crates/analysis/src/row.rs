@@ -79,7 +79,9 @@ pub enum CellDecoding {
     Free,
     /// A grammar masks the model's choices.
     Constrained,
-    /// Some roles are constrained and others are not.
+    /// The model must call a tool where a call is demanded, and nothing of tool and arguments is enforced.
+    Forced,
+    /// Its roles differ in that.
     Mixed,
 }
 
@@ -87,16 +89,18 @@ impl CellDecoding {
     /// Of a cell whose roles decode so.
     #[must_use]
     pub fn of(roles: impl IntoIterator<Item = Decoding>) -> Self {
-        let (mut free, mut constrained) = (false, false);
+        let (mut free, mut constrained, mut forced) = (false, false, false);
         for decoding in roles {
             free |= decoding == Decoding::Free;
             constrained |= decoding == Decoding::Constrained;
+            forced |= decoding == Decoding::Forced;
         }
-        match (free, constrained) {
-            (false, false) => Self::None,
-            (true, false) => Self::Free,
-            (false, true) => Self::Constrained,
-            (true, true) => Self::Mixed,
+        match (free, constrained, forced) {
+            (false, false, false) => Self::None,
+            (true, false, false) => Self::Free,
+            (false, true, false) => Self::Constrained,
+            (false, false, true) => Self::Forced,
+            _ => Self::Mixed,
         }
     }
 
@@ -107,6 +111,7 @@ impl CellDecoding {
             Self::None => "none",
             Self::Free => "free",
             Self::Constrained => "constrained",
+            Self::Forced => "forced",
             Self::Mixed => "mixed",
         }
     }

@@ -54,7 +54,7 @@ baseline: all
 models:
   endpoints: { compatible: { base: 'http://localhost:8000/v1', key_variable: MY_KEY, grammar: vllm } }
   rates: { openai/gpt-4o-mini: { requests_per_minute: 9, concurrency: 2 } }
-  facts: { openai/gpt-4o-mini: { masks: [schema], rules: openai, stop: true, sampling: true, seed: true, effort: false, bound: max_tokens, context: 9, output: 9 } }
+  facts: { openai/gpt-4o-mini: { masks: [schema], rules: openai, native: strict, parallel: true, stop: true, sampling: true, seed: true, effort: false, bound: max_tokens, context: 9, output: 9 } }
   retry: { attempts: 2, first_ms: 1, longest_ms: 2, patience_ms: 3 }
   timeouts: { connect_ms: 1, whole_ms: 2 }
   cache: cache

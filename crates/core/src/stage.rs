@@ -31,8 +31,11 @@ pub enum Decoding {
     Free,
     /// The grammar of the request masks the model's choice.
     Constrained,
+    /// The model's server makes it call a tool where the request demands a call, and enforces nothing of tool and arguments. A plan
+    /// decides on it, from what is known of the server: no study writes it.
+    Forced,
     /// Constrained where the model's server enforces all grammars that the role's answers take, else free. A plan makes
-    /// one of the two of it: no episode is played like this.
+    /// another one of it: no episode is played like this.
     ConstrainedOrFree,
 }
 

@@ -45,4 +45,4 @@ pub use name::ModelName;
 pub use price::{Band, Price, PriceTable};
 pub use reader::{Page, Reader, Readers, Reply};
 pub use section::{ModelsSection, is_variable_name};
-pub use traits::{Bound, Known, TraitTable, Traits};
+pub use traits::{Bound, Known, NativeCalls, TraitTable, Traits};

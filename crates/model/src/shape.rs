@@ -46,15 +46,15 @@ impl Shapes {
         &SHARED
     }
 
-    /// The completion, if it has the shape of this grammar; white space around it is dropped. A native tool
-    /// call without text has no shape of its own.
+    /// The completion, if it has the shape of this grammar; white space around it is dropped. A native tool call has no shape of
+    /// its own, and a text beside it is no answer: what a server keeps to of calls is judged where they are read.
     ///
     /// # Errors
     /// [`ModelErrorKind::BadShape`] with usage and text, or [`ModelErrorKind::BadRequest`] for a grammar that cannot
     /// be read.
     pub fn check(&self, grammar: Option<&Arc<Grammar>>, mut completion: Completion) -> Result<Completion, ModelError> {
         let Some(grammar) = grammar else { return Ok(completion) };
-        if !completion.calls.is_empty() && completion.text.trim().is_empty() {
+        if !completion.calls.is_empty() {
             return Ok(completion);
         }
         let compiled = self.compiled(grammar).map_err(|why| ModelError::new(ModelErrorKind::BadRequest, why))?;

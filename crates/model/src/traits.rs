@@ -25,6 +25,12 @@ pub struct Traits {
     /// What a JSON Schema must be to be accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<SchemaRules>,
+    /// What the server enforces of native tool calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native: Option<NativeCalls>,
+    /// Whether it takes `parallel_tool_calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<bool>,
     /// Whether it takes stop texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<bool>,
@@ -56,6 +62,19 @@ fn kinds(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
 }
 
+/// What a server enforces of native tool calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NativeCalls {
+    /// That one is made where one is demanded, and that its arguments keep to the schema of the tool.
+    Strict,
+    /// That one is made where one is demanded; the schemas of the tools are a hint.
+    Forced,
+    /// Nothing.
+    #[default]
+    None,
+}
+
 /// What the bound of the output is called in OpenAI's wire format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -74,6 +93,10 @@ pub struct Known {
     pub masks: Vec<GrammarKind>,
     /// What a JSON Schema must be to be accepted.
     pub rules: SchemaRules,
+    /// What the server enforces of native tool calls.
+    pub native: NativeCalls,
+    /// Whether it takes `parallel_tool_calls`.
+    pub parallel: bool,
     /// Whether it takes stop texts.
     pub stop: bool,
     /// Whether it takes temperature and top_p.
@@ -90,6 +113,8 @@ pub struct Known {
     pub output: Option<u32>,
     /// Where it says which grammars are enforced.
     pub source: String,
+    /// Where it says what is enforced of native tool calls.
+    pub native_source: String,
 }
 
 impl Known {
@@ -129,6 +154,8 @@ struct RowFile {
     seen: String,
     masks: Option<Vec<GrammarKind>>,
     rules: Option<SchemaRules>,
+    native: Option<NativeCalls>,
+    parallel: Option<bool>,
     stop: Option<bool>,
     sampling: Option<bool>,
     seed: Option<bool>,
@@ -171,6 +198,8 @@ impl TraitTable {
             let traits = Traits {
                 masks: row.masks,
                 rules: row.rules,
+                native: row.native,
+                parallel: row.parallel,
                 stop: row.stop,
                 sampling: row.sampling,
                 seed: row.seed,
@@ -191,27 +220,42 @@ impl TraitTable {
     pub fn of(&self, name: &str, dialect: Option<Dialect>, stated: Option<&Traits>) -> Known {
         let mut all = Traits::default();
         let mut source = String::from("no row of providers.yaml");
+        let mut native_source = source.clone();
         // The longest match comes last and goes over the others.
         for row in self.rows.iter().filter(|row| matches(&row.model, name)) {
             if row.traits.masks.is_some() {
                 source.clone_from(&row.source);
+            }
+            if row.traits.native.is_some() {
+                native_source.clone_from(&row.source);
             }
             all = all.under(&row.traits);
         }
         if let Some(dialect) = dialect {
             all.masks = Some(dialect.masks().to_vec());
             all.rules = Some(dialect.rules());
+            all.native = Some(dialect.native());
             "`grammar` of the study's endpoint".clone_into(&mut source);
+            native_source.clone_from(&source);
         }
         if let Some(stated) = stated {
             if stated.masks.is_some() {
                 "`models.facts` of the study".clone_into(&mut source);
+            }
+            if stated.native.is_some() {
+                "`models.facts` of the study".clone_into(&mut native_source);
             }
             all = all.under(stated);
         }
         Known {
             masks: all.masks.unwrap_or_default(),
             rules: all.rules.unwrap_or_default(),
+            native: match all.native.unwrap_or_default() {
+                // Its requests have no strict tools, whatever was stated.
+                NativeCalls::Strict if name.starts_with("gemini/") => NativeCalls::Forced,
+                native => native,
+            },
+            parallel: all.parallel.unwrap_or(true),
             stop: all.stop.unwrap_or(true),
             sampling: all.sampling.unwrap_or(true),
             seed: all.seed.unwrap_or(true),
@@ -220,6 +264,7 @@ impl TraitTable {
             context: all.context,
             output: all.output,
             source,
+            native_source,
         }
     }
 
@@ -237,6 +282,8 @@ impl Traits {
         Self {
             masks: over.masks.or(self.masks),
             rules: over.rules.or(self.rules),
+            native: over.native.or(self.native),
+            parallel: over.parallel.or(self.parallel),
             stop: over.stop.or(self.stop),
             sampling: over.sampling.or(self.sampling),
             seed: over.seed.or(self.seed),
@@ -262,7 +309,7 @@ fn is_date(text: &str) -> bool {
 mod tests {
     use gimbal_core::GrammarKind;
 
-    use super::{BUILTIN, Bound, TraitTable, Traits};
+    use super::{BUILTIN, Bound, NativeCalls, TraitTable, Traits};
     use crate::price::PriceTable;
     use crate::remote::{Dialect, Provider, SchemaRules};
 
@@ -332,6 +379,26 @@ mod tests {
         assert!(stated.source.contains("models.facts"), "{}", stated.source);
         assert!(!table.of("anthropic/claude-3-haiku", None, None).enforces(GrammarKind::Schema));
         assert!(table.of("anthropic/claude-haiku-4-5-20251001", None, None).enforces(GrammarKind::Choice));
+    }
+
+    #[test]
+    fn what_is_enforced_of_native_calls_is_known_of_every_family() {
+        let table = TraitTable::built_in();
+        let native = |name: &str| table.of(name, None, None).native;
+        for name in ["openai/gpt-4o", "openai/gpt-5-mini", "openai/o3-mini", "anthropic/claude-sonnet-4-6"] {
+            assert_eq!(native(name), NativeCalls::Strict, "{name}");
+        }
+        assert_eq!(native("gemini/gemini-3-flash"), NativeCalls::Forced);
+        for name in ["openai/gpt-4", "anthropic/claude-3-haiku", "vllm/x", "llamacpp/x", "ollama/x", "compatible/x"] {
+            assert_eq!(native(name), NativeCalls::None, "{name}");
+        }
+        assert!(!table.of("openai/o4-mini", None, None).parallel && table.of("openai/gpt-4.1", None, None).parallel);
+        assert_eq!(table.of("compatible/x", Some(Dialect::Openai), None).native, NativeCalls::Strict);
+        let stated = Traits { native: Some(NativeCalls::Forced), ..Traits::default() };
+        let stated = table.of("compatible/x", Some(Dialect::Openai), Some(&stated));
+        assert_eq!(stated.native, NativeCalls::Forced);
+        assert_eq!(table.of("gemini/x", Some(Dialect::Openai), None).native, NativeCalls::Forced);
+        assert!(stated.native_source.contains("models.facts"), "{}", stated.native_source);
     }
 
     #[test]

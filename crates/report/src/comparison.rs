@@ -47,7 +47,7 @@ fn asked<'a>(first: &'a StoredCell, second: &'a StoredCell) -> &'a StoredCell {
 pub fn setting((first, second): CellPair<'_>) -> String {
     let info = &asked(first, second).info;
     let mut words = vec![info.environment.clone(), info.model_label()];
-    if info.decoding == CellDecoding::Constrained {
+    if matches!(info.decoding, CellDecoding::Constrained | CellDecoding::Forced) {
         words.push("constrained".to_owned());
     }
     if !info.faults.is_empty() {

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gimbal_core::{
-    CallContext, ChatModel, ChatRequest, Completion, Decoding, Finish, Grammar, ModelError, Usage, UsageSource,
+    CallContext, ChatModel, ChatRequest, Completion, Decoding, Finish, Grammar, ModelError, ToolSpec, Usage,
+    UsageSource,
 };
 use gimbal_model::remote::SchemaRules;
 use gimbal_model::{ModelFacts, ModelKind, Models, ModelsConfig, Price, SetupError};
@@ -162,8 +163,60 @@ fn settings_of_a_role_are_in_the_key_and_checked() {
     );
 }
 
-/// Answers nothing of use, and keeps every grammar that it is asked by.
-struct Collects(Mutex<Vec<Value>>);
+/// What a server enforces of native tool calls decides before anything is played.
+#[test]
+fn native_calls_under_a_mask_need_a_server_that_enforces_them() {
+    let role = |model: &str, decoding: &str| format!("{{ model: {model}, decoding: {decoding} }}");
+    for (model, by_json) in [("vllm/x", true), ("llamacpp/x", true), ("ollama/x", true), ("compatible/x", false)] {
+        let refused =
+            resolved(&role(model, "constrained"), "native-tools", "").err().unwrap_or_else(|| panic!("{model}"));
+        let refused = refused.to_string();
+        let named = format!("`{model}`");
+        for part in [
+            "study.yaml:4:",
+            "the role `default`",
+            &named,
+            "`protocol: native-tools`",
+            "constrained_or_free",
+            "`native: strict`",
+        ] {
+            assert!(refused.contains(part), "{part}: {refused}");
+        }
+        assert_eq!(refused.contains("set `protocol: json`"), by_json, "{refused}");
+        assert!(resolved(&role(model, "free"), "native-tools", "").is_ok(), "{model}");
+    }
+    let thinking =
+        "{ model: anthropic/claude-haiku-4-5, decoding: constrained, extra_body: { thinking: { type: enabled } } }";
+    let refused = resolved(thinking, "native-tools", "").err().unwrap().to_string();
+    assert!(refused.contains("`thinking`") && refused.contains("set `protocol: json`"), "{refused}");
+    let stated = "models: { facts: { vllm/x: { native: strict } } }";
+    for (model, decoding, models, played, shown) in [
+        ("openai/gpt-4o", "constrained", "", Decoding::Constrained, "constrained"),
+        ("anthropic/claude-haiku-4-5", "constrained_or_free", "", Decoding::Constrained, "constrained"),
+        ("vllm/x", "constrained_or_free", "", Decoding::Free, "free"),
+        ("vllm/x", "constrained", stated, Decoding::Constrained, "constrained"),
+        ("gemini/gemini-3-flash", "constrained", "", Decoding::Forced, "forced"),
+        ("gemini/gemini-3-flash", "constrained_or_free", "", Decoding::Forced, "forced"),
+        ("gemini/gemini-3-flash", "free", "", Decoding::Free, "free"),
+        ("scripted/idle", "constrained", "", Decoding::Constrained, "constrained"),
+    ] {
+        let plan =
+            resolved(&role(model, decoding), "native-tools", models).unwrap_or_else(|problems| panic!("{problems}"));
+        let cell = &plan.cells[0];
+        assert_eq!((cell.roles["default"].decoding, cell.info.decoding.label()), (played, shown), "{model} {decoding}");
+        let warned =
+            |part: &str| plan.warnings.iter().any(|words| words.contains(part) && words.contains("native-tools"));
+        assert_eq!(warned("plays free"), played == Decoding::Free && decoding != "free", "{:?}", plan.warnings);
+        assert_eq!(warned("tables show `forced`"), played == Decoding::Forced, "{:?}", plan.warnings);
+    }
+    let refused = resolved(&role("vllm/x", "constrained"), "json", "models: { facts: { vllm/x: { native: strikt } } }");
+    assert!(refused.err().unwrap().to_string().contains("did you mean `strict`"));
+    let refused = resolved(&role("vllm/x", "forced"), "native-tools", "");
+    assert!(refused.is_err(), "the plan decides on it, and no study");
+}
+
+/// Answers nothing of use, and keeps every grammar that it is asked by, and what the tools beside it take.
+struct Collects(Mutex<Vec<(Value, Vec<ToolSpec>)>>);
 
 struct One(Arc<Collects>);
 
@@ -171,7 +224,7 @@ struct One(Arc<Collects>);
 impl ChatModel for One {
     async fn complete(&self, request: &ChatRequest, context: &CallContext<'_>) -> Result<Completion, ModelError> {
         if let Some(Grammar::JsonSchema(schema)) = request.grammar.as_deref() {
-            self.0.0.lock().unwrap().push(schema.clone());
+            self.0.0.lock().unwrap().push((schema.clone(), request.tools.to_vec()));
         }
         let attempt = context.wire.sent(request, false)?;
         let usage = Usage { input: 1, output: 1, source: UsageSource::Reported, ..Usage::default() };
@@ -235,7 +288,14 @@ async fn schemas_that_a_run_asks_by_keep_to_the_published_rules() {
     runner::run(plan, Arc::new(source), Settings::new(folder.path().join("run")), Cancel::default(), |_| {})
         .await
         .unwrap();
-    let schemas = kept.0.lock().unwrap().clone();
+    let asked = kept.0.lock().unwrap().clone();
+    for tool in asked.iter().flat_map(|(_, tools)| tools) {
+        for rules in [SchemaRules::Openai, SchemaRules::Anthropic] {
+            assert_eq!(rules.broken_by(&rules.shaped(&tool.parameters)), Vec::<String>::new(), "{rules:?}: {tool:?}");
+        }
+    }
+    assert!(asked.iter().any(|(_, tools)| !tools.is_empty() && tools.len() <= 20));
+    let schemas: Vec<Value> = asked.into_iter().map(|(schema, _)| schema).collect();
     assert!(schemas.len() >= 5 && schemas.iter().any(|schema| schema.get("anyOf").is_some()), "{}", schemas.len());
     for schema in &schemas {
         for rules in SchemaRules::ALL {

@@ -479,10 +479,12 @@ fn several(calls: &[RequestedCall]) -> Outcome {
     Outcome::Unclear { rejection: Rejection::new(RejectionKind::Unreadable, message), text: all.join("\n") }
 }
 
-/// The bound of the role's output, where it decodes under constraint.
+/// The bound of the role's output, where its requests carry a grammar: under constraint, and where a call is forced, for the grammar
+/// says whether one is demanded.
 fn budget(session: &AgentSession<'_>, stage: &dyn Stage) -> Option<u32> {
     let role = stage.role(session.agent.role());
-    role.filter(|role| role.decoding == Decoding::Constrained).map(|role| role.sampling.max_output_tokens)
+    let carries = |decoding| matches!(decoding, Decoding::Constrained | Decoding::Forced);
+    role.filter(|role| carries(role.decoding)).map(|role| role.sampling.max_output_tokens)
 }
 
 fn non_empty(text: String) -> Option<String> {

@@ -6,9 +6,10 @@ use gimbal_core::{ChatRequest, Grammar};
 use serde_json::{Value, json};
 
 use super::gbnf;
+use super::native::{Asked, NativeMask};
 use super::provider::{Dialect, WireFormat};
 use super::rules::SchemaRules;
-use crate::traits::Known;
+use crate::traits::{Known, NativeCalls};
 
 /// The member that holds a schema which must not be the root.
 const ANSWER: &str = "answer";
@@ -24,7 +25,9 @@ pub(super) struct Mask {
     pub wrapped: bool,
     /// Whether members that may be left out were required, and are `null` where the answer has none.
     pub filled: bool,
-    /// Why nothing is sent.
+    /// What is sent of tools.
+    pub native: Option<NativeMask>,
+    /// Why nothing is sent, or what of it is not enforced.
     pub note: Option<String>,
 }
 
@@ -45,6 +48,9 @@ impl Mask {
     /// The mask of a request.
     pub fn of(request: &ChatRequest, known: &Known, format: WireFormat, dialect: Dialect) -> Self {
         let Some(grammar) = &request.grammar else { return Self::default() };
+        if let (Grammar::JsonSchema(schema), false) = (&**grammar, request.tools.is_empty()) {
+            return Self::native(request, schema, known, (format, dialect)).unwrap_or_else(|why| Self::unsent(&why));
+        }
         if !known.enforces(grammar.kind()) {
             return Self::unsent(&format!("this server enforces no {}", grammar.kind().words()));
         }
@@ -87,6 +93,43 @@ impl Mask {
         match known.rules.broken_by(&sent).first() {
             Some(broken) => Self::unsent(&format!("the provider would not accept its schema ({broken})")),
             None => Self { sent: Some(Sent::Schema(sent)), judged: Some(judged), wrapped, ..Self::default() },
+        }
+    }
+
+    /// The mask of a request that offers tools: calls are held to the schemas of the tools and texts to a schema of their own, since no
+    /// provider holds a call to the schema of a text.
+    fn native(
+        request: &ChatRequest,
+        schema: &Value,
+        known: &Known,
+        (format, dialect): (WireFormat, Dialect),
+    ) -> Result<Self, String> {
+        let asked = Asked::of(schema);
+        match known.native {
+            NativeCalls::None => Err("this server enforces nothing of native tool calls".to_owned()),
+            NativeCalls::Forced => {
+                let native = Some(NativeMask::forced(request, &asked)?);
+                let note =
+                    "of native tool calls this server enforces only that one is made: tool and arguments are free";
+                Ok(Self { native, note: Some(note.to_owned()), ..Self::default() })
+            }
+            NativeCalls::Strict => {
+                let text = asked.text().map(|schema| {
+                    let grammar = Some(Arc::new(Grammar::JsonSchema(schema)));
+                    Self::of(&ChatRequest { grammar, ..ChatRequest::default() }, known, format, dialect)
+                });
+                let text = text.unwrap_or_default();
+                if let Some(why) = text.note {
+                    return Err(why);
+                }
+                let sent = match &text.sent {
+                    Some(Sent::Schema(schema)) => Some(schema),
+                    _ => None,
+                };
+                let native = NativeMask::strict(request, &asked, known.rules, sent)?;
+                let judged = Some(text.judged.clone().unwrap_or_else(|| native.grammar()));
+                Ok(Self { native: Some(native), judged, ..text })
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Remote models behind one seam: OpenAI's chat completions with any base address, Anthropic's messages, Gemini.
 //!
-//! Requests are written here (`write`), with the grammar as the provider takes it (`mask`, `rules`, `gbnf`). Answers are
+//! Requests are written here (`write`), with the grammar as the provider takes it (`mask`, `native`, `rules`, `gbnf`). Answers are
 //! read from a bounded stream (`transport`) and from their raw bodies (`body`); every failure has its own name (`failure`).
 
 mod address;
@@ -9,6 +9,7 @@ mod failure;
 mod gbnf;
 mod mask;
 mod model;
+mod native;
 mod provider;
 mod rules;
 mod survey;

@@ -197,7 +197,11 @@ impl ChatModel for Remote {
         }
         let notes = [read.note.take(), mask.note, cut];
         read.note = notes.into_iter().flatten().reduce(|all, next| format!("{all}; {next}"));
-        read.outcome(self.kept(&answer), latency_us).map_err(|error| ModelError {
+        let judged = |completion| match &mask.native {
+            Some(native) => native.judge(completion),
+            None => Ok(completion),
+        };
+        read.outcome(self.kept(&answer), latency_us).and_then(judged).map_err(|error| ModelError {
             message: format!("{}: {}", self.name, asked.excerpt(&error.message)),
             partial: error.partial.map(|partial| Arc::from(asked.scrub(&partial))),
             ..error

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rules::SchemaRules;
+use crate::traits::NativeCalls;
 
 /// Who serves a remote model: the family of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +64,12 @@ impl Dialect {
             Self::Vllm | Self::Llamacpp => &[GrammarKind::Schema, GrammarKind::Choice, GrammarKind::Regex],
             Self::None => &[],
         }
+    }
+
+    /// What such a server enforces of native tool calls.
+    #[must_use]
+    pub const fn native(self) -> NativeCalls {
+        if matches!(self, Self::Openai) { NativeCalls::Strict } else { NativeCalls::None }
     }
 
     /// What a JSON Schema must be for such a server.

@@ -4,6 +4,7 @@
 mod bounds;
 mod failures;
 mod masks;
+mod native;
 mod requests;
 mod server;
 

@@ -27,7 +27,11 @@ fn request(grammar: Option<Grammar>) -> ChatRequest {
     ];
     ChatRequest {
         messages: messages.into_iter().map(Arc::new).collect(),
-        tools: vec![ToolSpec::of_strings("Analyse", "Looks closely.", &[("host", "which")])].into(),
+        tools: match &grammar {
+            None => vec![ToolSpec::of_strings("Analyse", "Looks closely.", &[("host", "which")])].into(),
+            // A text under a mask is asked for where no call can be made; calls have masks of their own.
+            Some(_) => Vec::new().into(),
+        },
         grammar: grammar.map(Arc::new),
         stop: vec!["Observation:".to_owned()],
         sampling: Sampling {

@@ -75,8 +75,10 @@ pub fn roles(roles: &BTreeMap<String, RoleSettings>) -> String {
 
 fn one(settings: &RoleSettings) -> String {
     let mut words = settings.model.clone();
-    if settings.decoding == Decoding::Constrained {
-        words.push_str(" (constrained)");
+    match settings.decoding {
+        Decoding::Constrained => words.push_str(" (constrained)"),
+        Decoding::Forced => words.push_str(" (forced)"),
+        Decoding::Free | Decoding::ConstrainedOrFree => {}
     }
     words
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::{Decoding, GrammarKind, RoleSettings};
-use gimbal_model::{Known, ModelFacts, ModelKind, ModelName};
+use gimbal_model::{Known, ModelFacts, ModelKind, ModelName, NativeCalls};
 
 /// What is known of the models of a study.
 #[derive(Default)]
@@ -22,15 +22,27 @@ pub(super) struct Asked<'a> {
     pub grammars: &'a [(String, GrammarKind)],
     /// Roles that the environment asks: one of several texts each.
     pub by_environment: &'a [String],
+    /// Roles whose requests offer tools for native calls.
+    pub native: &'a [String],
+}
+
+/// Whether a role that is asked is the entry `role`: its own, or `default` where no entry names it.
+fn own(asked: &str, role: &str, named: &BTreeMap<String, RoleSettings>) -> bool {
+    asked == role || (role == "default" && !named.contains_key(asked))
 }
 
 impl Asked<'_> {
     /// The grammars of a role; those of `default` for all that are not named.
     fn of(&self, role: &str, named: &BTreeMap<String, RoleSettings>) -> BTreeSet<GrammarKind> {
-        let own = |asked: &str| asked == role || (role == "default" && !named.contains_key(asked));
+        let own = |asked: &str| own(asked, role, named);
         let by_architecture = self.grammars.iter().filter(|(asked, _)| own(asked)).map(|(_, kind)| *kind);
         let by_environment = self.by_environment.iter().filter(|asked| own(asked)).map(|_| GrammarKind::Choice);
         by_architecture.chain(by_environment).collect()
+    }
+
+    /// Whether a role calls tools natively; `default` also for all that are not named.
+    fn calls(&self, role: &str, named: &BTreeMap<String, RoleSettings>) -> bool {
+        self.native.iter().any(|asked| own(asked, role, named))
     }
 }
 
@@ -62,8 +74,20 @@ pub(super) fn decided(roles: &BTreeMap<String, RoleSettings>, asked: &Asked<'_>,
         }
         let kinds = asked.of(role, roles);
         let missing: Vec<GrammarKind> = kinds.into_iter().filter(|kind| !known.enforces(*kind)).collect();
-        if missing.is_empty() {
-            settings.decoding = Decoding::Constrained;
+        let calls = asked.calls(role, roles).then(|| calls(asked.label, role, settings, known)).unwrap_or_default();
+        if missing.is_empty() || matches!(calls, Calls::Free { .. }) {
+            match calls {
+                Calls::Held => settings.decoding = Decoding::Constrained,
+                Calls::Forced(words) => {
+                    settings.decoding = Decoding::Forced;
+                    warnings.push(words);
+                }
+                Calls::Free { what, .. } if settings.decoding == Decoding::ConstrainedOrFree => {
+                    settings.decoding = Decoding::Free;
+                    warnings.push(format!("{what}: it plays free"));
+                }
+                Calls::Free { what, remedy } => problems.push(format!("{what}: {remedy}")),
+            }
             continue;
         }
         let words: Vec<&str> = missing.iter().map(|kind| kind.words()).collect();
@@ -78,14 +102,63 @@ pub(super) fn decided(roles: &BTreeMap<String, RoleSettings>, asked: &Asked<'_>,
             warnings.push(format!("{what}: it plays free"));
             continue;
         }
-        let json = missing == [GrammarKind::Regex] && known.enforces(GrammarKind::Schema);
-        let json = if json { "set `protocol: json` in the architecture (it takes JSON Schemas), " } else { "" };
+        let json = if missing == [GrammarKind::Regex] { by_json(known) } else { "" };
         problems.push(format!(
             "{what}: {json}write `decoding: constrained_or_free` to let such roles play free, or state under \
              `models.facts` which `masks` the server enforces"
         ));
     }
     Decided { roles: played, problems, warnings }
+}
+
+/// What to write instead where the server enforces JSON Schemas.
+fn by_json(known: &Known) -> &'static str {
+    if known.enforces(GrammarKind::Schema) {
+        "set `protocol: json` in the architecture (it takes JSON Schemas), "
+    } else {
+        ""
+    }
+}
+
+/// What the server of a role that calls tools natively enforces of its calls.
+#[derive(Default)]
+enum Calls {
+    /// All that the grammars ask for; also of a role that calls none.
+    #[default]
+    Held,
+    /// That a tool is called: what to know of that.
+    Forced(String),
+    /// Nothing: what is missing, and what to write instead.
+    Free { what: String, remedy: String },
+}
+
+fn calls(label: &str, role: &str, settings: &RoleSettings, known: &Known) -> Calls {
+    let (model, source) = (&settings.model, &known.native_source);
+    let what = format!("`{label}`: the role `{role}` decodes by native tool calls (`protocol: native-tools`)");
+    let thinks = settings.sampling.provider.extra_body.get("thinking");
+    let thinks = thinks.and_then(|thinking| thinking.get("type")).is_some_and(|kind| kind != "disabled");
+    let (what, fix) = match known.native {
+        NativeCalls::Strict if thinks => (
+            format!(
+                "{what}, and while `thinking` is on (`extra_body`) the server of `{model}` takes no demand for a call"
+            ),
+            "switch it off",
+        ),
+        NativeCalls::Strict => return Calls::Held,
+        NativeCalls::Forced => {
+            return Calls::Forced(format!(
+                "{what}, of which the server of `{model}` enforces only that one is made ({source}): names and arguments are a \
+                 hint and are not judged, and tables show `forced`; `protocol: json` in the architecture is enforced whole"
+            ));
+        }
+        NativeCalls::None => (
+            format!("{what}, which the server of `{model}` does not enforce ({source})"),
+            "state under `models.facts` that it does (`native: strict`)",
+        ),
+    };
+    let remedy =
+        format!("{}write `decoding: constrained_or_free` to let such roles play free, or {fix}", by_json(known));
+    Calls::Free { what, remedy }
 }
 
 /// Roles whose requests offer tools, with models that cannot be shown any: such a request would fail, and close the model

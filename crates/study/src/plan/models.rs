@@ -116,7 +116,11 @@ fn facts(node: &Node, file: &str, what: &str) -> Result<Traits, Problem> {
     if let Some(node) = members.get("rules") {
         traits.rules = Some(word(node, file, "`rules`", &["any", "openai", "anthropic", "gemini"])?);
     }
+    if let Some(node) = members.get("native") {
+        traits.native = Some(word(node, file, "`native`", &["strict", "forced", "none"])?);
+    }
     let yes_or_no = [
+        ("parallel", &mut traits.parallel),
         ("stop", &mut traits.stop),
         ("sampling", &mut traits.sampling),
         ("seed", &mut traits.seed),

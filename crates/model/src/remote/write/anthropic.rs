@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::Draft;
 use crate::remote::mask::Sent;
+use crate::remote::native::Choice;
 
 pub(super) fn body(draft: &Draft<'_>) -> Value {
     let request = draft.request;
@@ -14,9 +15,24 @@ pub(super) fn body(draft: &Draft<'_>) -> Value {
     if !system.is_empty() {
         body["system"] = json!(system.join("\n\n"));
     }
-    if !request.tools.is_empty() {
-        let tool = |tool: &gimbal_core::ToolSpec| json!({ "name": tool.name, "input_schema": tool.parameters, "description": tool.description });
-        body["tools"] = request.tools.iter().map(tool).collect();
+    let (tools, strict) = draft.tools();
+    if !tools.is_empty() {
+        let tool = |tool: &gimbal_core::ToolSpec| {
+            let mut written =
+                json!({ "name": tool.name, "input_schema": tool.parameters, "description": tool.description });
+            if strict {
+                written["strict"] = json!(true);
+            }
+            written
+        };
+        body["tools"] = tools.iter().map(tool).collect();
+    }
+    if let Some(native) = &draft.mask.native {
+        body["tool_choice"] = match native.choice {
+            Choice::Call => json!({ "type": "any", "disable_parallel_tool_use": true }),
+            Choice::Either => json!({ "type": "auto", "disable_parallel_tool_use": true }),
+            Choice::Text => json!({ "type": "none" }),
+        };
     }
     body["messages"] = messages(&request.messages);
     let (temperature, top_p) = draft.sampling();

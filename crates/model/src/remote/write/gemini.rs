@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Draft;
 use crate::remote::mask::Sent;
+use crate::remote::native::Choice;
 
 /// Sent in place of a signature that a third-generation model requires with the calls of earlier turns.
 const UNSIGNED: &str = "skip_thought_signature_validator";
@@ -19,9 +20,18 @@ pub(super) fn body(draft: &Draft<'_>) -> Value {
     if !system.is_empty() {
         body["systemInstruction"] = json!({ "parts": [{ "text": system.join("\n") }] });
     }
-    if !request.tools.is_empty() {
+    let (tools, _) = draft.tools();
+    if !tools.is_empty() {
         let tool = |tool: &gimbal_core::ToolSpec| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters });
-        body["tools"] = json!([{ "functionDeclarations": request.tools.iter().map(tool).collect::<Vec<_>>() }]);
+        body["tools"] = json!([{ "functionDeclarations": tools.iter().map(tool).collect::<Vec<_>>() }]);
+    }
+    if let Some(native) = &draft.mask.native {
+        let mode = match native.choice {
+            Choice::Call => "ANY",
+            Choice::Either => "AUTO",
+            Choice::Text => "NONE",
+        };
+        body["toolConfig"] = json!({ "functionCallingConfig": { "mode": mode } });
     }
     body["contents"] = contents(&request.messages, draft.id.contains("gemini-3"));
     body["generationConfig"] = settings(draft);

@@ -5,7 +5,7 @@ mod gemini;
 mod openai;
 mod own;
 
-use gimbal_core::ChatRequest;
+use gimbal_core::{ChatRequest, ToolSpec};
 use serde_json::{Map, Value};
 
 use super::mask::Mask;
@@ -31,6 +31,14 @@ impl Draft<'_> {
         if sends_stop(self.request, self.known) { &self.request.stop } else { &[] }
     }
 
+    /// The tools that are sent, and whether as strict ones.
+    fn tools(&self) -> (&[ToolSpec], bool) {
+        match &self.mask.native {
+            Some(native) => (&native.tools, native.sends_strict()),
+            None => (&self.request.tools, false),
+        }
+    }
+
     /// Temperature and nucleus mass, where the model takes them.
     fn sampling(&self) -> (Option<f64>, Option<f64>) {
         let sampling = &self.request.sampling;
@@ -53,6 +61,11 @@ impl Draft<'_> {
             WireFormat::Gemini => gemini::body(self),
         };
         lay_over(&mut body, &self.request.sampling.provider.extra_body);
+        // OpenAI keeps to the schemas of single calls only, so that no study may ask for several.
+        let (_, strict) = self.tools();
+        if strict && self.known.parallel && self.provider.wire() == WireFormat::OpenAi {
+            body["parallel_tool_calls"] = Value::Bool(false);
+        }
         body
     }
 }

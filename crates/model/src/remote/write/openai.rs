@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::Draft;
 use crate::remote::mask::Sent;
+use crate::remote::native::Choice;
 use crate::traits::Bound;
 
 /// Name under which a schema is sent.
@@ -13,13 +14,21 @@ const SCHEMA_NAME: &str = "answer";
 pub(super) fn body(draft: &Draft<'_>) -> Value {
     let request = draft.request;
     let mut body = json!({ "model": draft.id, "stream": false });
-    if !request.tools.is_empty() {
+    let (tools, strict) = draft.tools();
+    if !tools.is_empty() {
         let tool = |tool: &gimbal_core::ToolSpec| {
             json!({ "type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": false,
+                "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": strict,
             } })
         };
-        body["tools"] = request.tools.iter().map(tool).collect();
+        body["tools"] = tools.iter().map(tool).collect();
+    }
+    if let Some(native) = &draft.mask.native {
+        body["tool_choice"] = match native.choice {
+            Choice::Call => json!("required"),
+            Choice::Either => json!("auto"),
+            Choice::Text => json!("none"),
+        };
     }
     body["messages"] = request.messages.iter().map(|message| write(message)).collect();
     let (temperature, top_p) = draft.sampling();

@@ -84,14 +84,14 @@ fn plain(name: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use gimbal_core::{ChatRequest, Message, Milli, ProviderSettings, Sampling, Speaker, ToolSpec};
+    use gimbal_core::{ChatRequest, Grammar, Message, Milli, ProviderSettings, Sampling, Speaker, ToolSpec};
     use serde_json::{Map, Value, json};
 
     use super::{SHARED, plain, reserved};
     use crate::remote::mask::{Mask, Sent};
     use crate::remote::provider::Provider;
     use crate::remote::write::Draft;
-    use crate::traits::{Bound, Known, TraitTable};
+    use crate::traits::{Bound, Known, NativeCalls, TraitTable};
 
     fn alone(name: &str, value: &Value) -> Map<String, Value> {
         Map::from_iter([(name.to_owned(), value.clone())])
@@ -120,11 +120,16 @@ mod tests {
             Sent::Structured(json!({ "regex": "a" })),
             Sent::Gbnf("root ::= \"a\"".to_owned()),
         ];
+        let grammar = json!({ "type": "object", "properties": { "tool": { "enum": ["look"] } } });
+        let calling = ChatRequest { grammar: Some(Arc::new(Grammar::JsonSchema(grammar))), ..request.clone() };
+        let strict = Known { native: NativeCalls::Strict, parallel: false, ..all.clone() };
         let mut seen = 0;
         for provider in [Provider::OpenAi, Provider::Anthropic, Provider::Gemini] {
             for (sent, bound) in masks.iter().zip([Bound::MaxTokens, Bound::MaxCompletionTokens].iter().cycle()) {
-                let known = Known { bound: *bound, ..all.clone() };
-                let mask = Mask { sent: Some(sent.clone()), ..Mask::default() };
+                let known = Known { bound: *bound, ..strict.clone() };
+                let mut mask = Mask::of(&calling, &strict, provider.wire(), provider.dialect());
+                assert!(mask.native.is_some());
+                mask.sent = Some(sent.clone());
                 let draft = Draft { request: &request, provider, id: "m", known: &known, mask: &mask, most: 9 };
                 let Value::Object(body) = draft.body() else { panic!() };
                 for (name, value) in &body {

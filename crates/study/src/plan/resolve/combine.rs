@@ -70,7 +70,7 @@ pub(super) fn cells(
                     roles.iter().map(|(role, (settings, _))| (role.clone(), settings.clone())).collect();
                 let settings = alone::used(&settings, &asked);
                 let (label, grammars, by_environment) = (&built.label, &built.needs.grammars, &offers.asks);
-                let masked = masks::Asked { label, grammars, by_environment };
+                let masked = masks::Asked { label, grammars, by_environment, native: &built.needs.native };
                 let Decided { roles: played, problems: mut refused, warnings: own_warnings } =
                     masks::decided(&settings, &masked, models);
                 refused.extend(masks::native(label, &built.needs.native, &settings, models));
