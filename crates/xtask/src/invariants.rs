@@ -142,7 +142,18 @@ const ROOMS: &[Room] = &[
         ],
         forbidden_words: PURE,
     },
-    Room { folder: "crates/parity", forbidden_crates: &["gimbal-", "tokio"], forbidden_words: &[] },
+    Room {
+        folder: "crates/parity",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-env-kit",
+            "tokio",
+        ],
+        forbidden_words: &[],
+    },
     Room {
         folder: "crates/env-kit",
         forbidden_crates: &["gimbal-model", "gimbal-agent", "gimbal-architectures", "gimbal-study", "tokio"],

@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-/// The places of an environment of whose reader more is known, or whose tasks are long; none where one place by default is enough.
+/// The places of an environment of whose reader more is known, or whose tasks are long; empty if its place by default is enough.
 fn chosen(family: &Arc<dyn Workbench>) -> Vec<Place> {
     let of = |name, options, split, reach| {
         let family = Arc::clone(family) as Arc<dyn Catalogue>;
