@@ -258,7 +258,7 @@ fn cells(
     (first, second): (&StoredCell, &StoredCell),
     options: &Compare,
 ) -> Result<Built, Failure> {
-    let rows = read::load_rows(folder).map_err(run_failure)?;
+    let rows = read::load_outcomes(folder).map_err(run_failure)?;
     let analysis = Options::default();
     let paired = {
         let of = |cell: &StoredCell| rows_of(&rows, &cell.info.id);
