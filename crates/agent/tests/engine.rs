@@ -357,6 +357,12 @@ async fn a_reply_in_another_form_than_the_published_one_is_noted() {
     let note = r#"note normalised {"agent":"default","protocol":"react-text"}"#;
     let (log, _) = log_of(&planner(Overrides::default()), [Says("Answer: Wait")]).await;
     assert_eq!(log, [note, "act Wait because -"]);
+    // Found in the middle of a line, where no marker announces it, and behind words that announce it a second time.
+    for found in ["My answer is Wait", "Wait", "Thought: t\nAnswer: My answer is Wait"] {
+        let (log, _) = log_of(&planner(Overrides::default()), [Says(found)]).await;
+        let because = if found.contains("Thought") { "t" } else { "-" };
+        assert_eq!(log, [note, &format!("act Wait because {because}")], "{found}");
+    }
     let replies = [Says("Tool: get_machine_state: lathe"), Says("Thought: low\n\n**Answer:** Oil machine=lathe")];
     let (log, _) = log_of(&inspector(false, Overrides::default()), replies).await;
     let query = r#"query subject_state {"subject":"lathe"}"#;
@@ -387,7 +393,11 @@ async fn json_answers_and_tools() {
     );
     assert!(stage.requests.lock().unwrap()[0].stop.is_empty());
     let (log, _) = log_of(&planner(protocol(Protocol::Json)), [Says("Wait"), Says(r#"{"action": "Wait"#)]).await;
-    assert_eq!(log[0], "act Wait because -", "the raw text passes for an answer");
+    assert_eq!(
+        log[..2],
+        [r#"note normalised {"agent":"default","protocol":"json"}"#, "act Wait because -"],
+        "the raw text passes"
+    );
 }
 
 #[tokio::test]

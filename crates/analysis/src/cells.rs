@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use gimbal_core::Stop;
 use serde::{Deserialize, Serialize};
 
-use crate::acted::{hardly_acted, mean_share};
+use crate::acted::{CellActs, EpisodeActs};
 use crate::clusters::{Grouping, Place, place};
-use crate::compare::{Comparison, one_to_one, paired_with};
+use crate::compare::{Comparison, PairedDifference, one_to_one, paired_with};
 use crate::describe::{FEWEST, Interval, Summary, quantile};
 use crate::error::AnalysisError;
 use crate::failures::CallFailures;
@@ -21,7 +21,7 @@ use crate::proportion::Proportion;
 use crate::rate::Rate;
 use crate::resample::Bootstrap;
 use crate::role_costs::{RoleCost, by_role, first_runs};
-use crate::row::{CellInfo, EpisodeRow, Loss, Rows, TokenUse};
+use crate::row::{CellDecoding, CellInfo, EpisodeRow, Loss, Rows, TokenUse};
 use crate::trials::{TrialReturns, by_trial};
 
 /// Mean tokens of one role.
@@ -101,8 +101,10 @@ pub struct CellSummary {
     /// Mean over episodes of the share of invalid attempts: the same.
     #[serde(default)]
     pub invalid_mean: Option<f64>,
-    /// Messages of which nothing could be used, of all that agents were asked for, where code acts on messages
-    /// ([`CellInfo::acts_by_messages`]).
+    /// Episodes in which models were asked, agents were to act, and none made a single tool call, of all.
+    #[serde(default)]
+    pub without_call: Rate,
+    /// Messages of which nothing could be used, of all on which code acts ([`EpisodeRow::messages`]).
     #[serde(default)]
     pub unusable: Rate,
     /// Mean over episodes of the share of such messages: the same.
@@ -125,7 +127,8 @@ pub struct CellSummary {
     /// BCa bootstrap interval of the shifted efficiency.
     pub shifted_interval: Option<Interval>,
     /// Whether no other cell of the same environment, models and decoding is better on tokens and return (BOG-172);
-    /// `None` without a model, for few episodes and for equal returns.
+    /// `None` without a model, for few episodes, for equal returns, and where a cell of another decoding whose
+    /// returns are all equal is better.
     pub efficient: Option<bool>,
     /// Stops with their counts, most frequent first; episodes lost to infrastructure and limits, too.
     pub stops: Vec<(Stop, u64)>,
@@ -167,7 +170,9 @@ impl CellSummary {
     /// the fallback; it has no interval, no rate of success or catastrophe, no efficiency and no comparison.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        !self.info.models.is_empty() && hardly_acted(self.fallback_mean, self.invalid_mean, self.unusable_mean)
+        let (fallback, invalid, unusable) = (self.fallback_mean, self.invalid_mean, self.unusable_mean);
+        !self.info.models.is_empty()
+            && CellActs { fallback, invalid, unusable, without_call: self.without_call }.is_hardly()
     }
 
     /// What measures the model is taken out.
@@ -317,7 +322,10 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
     let exact: i128 = rows.iter().map(|row| i128::from(row.return_thousandths)).sum();
     let returns =
         describe(EpisodeRow::value).map(|summary| summary.with_mean(exact as f64 / (1000 * rows.len()) as f64));
-    let tokens = describe(|row| row.agent_tokens().total() as f64);
+    let (least, most) = info.thresholds.bounds();
+    let returns = returns.map(|returns| returns.within(least, most));
+    let at_least_none = |summary: Option<Summary>| summary.map(|summary| summary.within(Some(0.0), None));
+    let tokens = at_least_none(describe(|row| row.agent_tokens().total() as f64));
     let called = total(EpisodeRow::agent_tokens);
     let shift = info.thresholds.shift.map(|shift| shift as f64 / 1000.0);
     let shifted = (|| metrics::shifted_efficiency(shift?, returns?.mean, tokens?.mean / 1000.0))();
@@ -328,6 +336,8 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
             .collect();
         ratio_interval(&cluster_sums(&pairs), options)
     });
+    let agents_call = !info.models.is_empty() && !info.acts_by_messages;
+    let acts = CellActs::of(&rows.iter().map(|row| row.acts(agents_call)).collect::<Vec<EpisodeActs>>());
     let summary = CellSummary {
         info: info.clone(),
         episodes: rows.len(),
@@ -336,13 +346,13 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         cut: stops(&cut),
         values,
         returns,
-        by_trial: by_trial(&rows, options.confidence),
+        by_trial: by_trial(&rows, (least, most), options.confidence),
         catastrophic: info.thresholds.catastrophic_below.and_then(|limit| share(&|value| value < limit)),
         success: info.thresholds.success_above.and_then(|limit| share(&|value| value > limit)),
-        steps: describe(|row| f64::from(row.steps)),
+        steps: at_least_none(describe(|row| f64::from(row.steps))),
         tokens,
-        tokens_in: describe(|row| row.agent_tokens().input as f64),
-        tokens_out: describe(|row| row.agent_tokens().output as f64),
+        tokens_in: at_least_none(describe(|row| row.agent_tokens().input as f64)),
+        tokens_out: at_least_none(describe(|row| row.agent_tokens().output as f64)),
         called,
         environment_called: total(EpisodeRow::environment_tokens),
         billed: all.iter().fold(TokenUse::default(), |sum, row| sum.plus(&row.billed)),
@@ -354,25 +364,22 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         unknown_attempts: all.iter().map(|row| u64::from(row.unknown_attempts)).sum(),
         invalid: Rate { count: sum(EpisodeRow::invalid_attempts), of: sum(EpisodeRow::attempts) },
         fallback: Rate { count: add(|row| row.fallbacks), of: add(|row| row.steps) },
-        fallback_mean: mean_share(
-            rows.iter().map(|row| Rate { count: u64::from(row.fallbacks), of: u64::from(row.steps) }),
-        ),
-        invalid_mean: mean_share(rows.iter().map(|row| Rate { count: row.invalid_attempts(), of: row.attempts() })),
+        fallback_mean: acts.fallback,
+        invalid_mean: acts.invalid,
+        without_call: acts.without_call,
         unusable: Rate { count: add(|row| row.unusable_messages), of: add(|row| row.messages) },
-        unusable_mean: mean_share(
-            rows.iter().map(|row| Rate { count: u64::from(row.unusable_messages), of: u64::from(row.messages) }),
-        ),
+        unusable_mean: acts.unusable,
         latency_p50_ms: quantile(&latencies, 0.5),
         latency_p95_ms: quantile(&latencies, 0.95),
         cost_total: spent(all),
-        cost: costs.and_then(|costs| summary(&costs)),
+        cost: at_least_none(costs.and_then(|costs| summary(&costs))),
         rpts: None,
         rpts_interval: None,
         shifted,
         shifted_interval,
         efficient: None,
         outcomes: OutcomeSplit::of(rows.iter().map(|row| row.return_thousandths), &info.thresholds),
-        calls: describe(|row| f64::from(row.model_calls)),
+        calls: at_least_none(describe(|row| f64::from(row.model_calls))),
         calls_a_step: metrics::a_step(add(|row| row.model_calls) as f64, add(|row| row.steps)),
         critical_path_step_ms: waited(&rows),
         prompt_completion: metrics::prompt_completion_ratio(called.input as f64, called.output as f64),
@@ -515,12 +522,16 @@ fn add_rpts(
 
 fn add_frontier(cells: &mut [CellSummary]) {
     let mut groups: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
+    // Cells that differ in their decoding too.
+    let mut wider: BTreeMap<String, Vec<(usize, Point)>> = BTreeMap::new();
     let told = |cell: &CellSummary| !cell.info.models.is_empty() && !cell.hardly_acted() && cell.episodes >= FEWEST;
     for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| told(cell)) {
         let (Some(tokens), Some(returns)) = (cell.tokens, cell.returns) else { continue };
         let point = Point { cost: tokens.mean, value: returns.mean };
         if !point.cost.is_nan() && !point.value.is_nan() {
             groups.entry(group(&cell.info)).or_default().push((at, point));
+            let undecoded = CellInfo { decoding: CellDecoding::None, ..cell.info.clone() };
+            wider.entry(group(&undecoded)).or_default().push((at, point));
         }
     }
     for members in groups.into_values() {
@@ -529,6 +540,17 @@ fn add_frontier(cells: &mut [CellSummary]) {
         // measured all the same: a mark that it would take from them must not come back.
         for ((at, _), efficient) in members.iter().zip(pareto(&points)) {
             cells[*at].efficient = (!cells[*at].returned_the_same()).then_some(efficient);
+        }
+    }
+    // Each decoding has a frontier of its own. Where a cell of another one is cheaper and better, and has no mark to show for it because
+    // its returns are all equal, the mark of the worse one would stand alone: it has none either.
+    for members in wider.into_values() {
+        let constant: Vec<Point> =
+            members.iter().filter(|(at, _)| cells[*at].returned_the_same()).map(|(_, point)| *point).collect();
+        for (at, point) in members {
+            if constant.iter().any(|other| other.dominates(&point)) {
+                cells[at].efficient = cells[at].efficient.filter(|efficient| !efficient);
+            }
         }
     }
 }
@@ -556,6 +578,13 @@ fn compare_all(
         for baseline in against {
             let measured = !cells[cell].hardly_acted() && !cells[baseline].hardly_acted();
             let paired = measured.then(|| paired_with(&episodes[cell], &episodes[baseline], options)).flatten();
+            // A difference lies between the ends of what two returns can be apart.
+            let (least, most) = cells[cell].info.thresholds.bounds();
+            let apart = least.zip(most).map(|(least, most)| most - least);
+            let paired = paired.map(|paired| PairedDifference {
+                difference: paired.difference.within(apart.map(|apart| -apart), apart),
+                ..paired
+            });
             let marginal_percent =
                 (|| metrics::marginal_percent(cells[baseline].returns?.mean, cells[cell].returns?.mean))();
             let marginal_percent = marginal_percent.filter(|_| measured);

@@ -12,9 +12,10 @@ use crate::paired::{cluster_sums, paired_test};
 use crate::proportion::Proportion;
 use crate::ratio::fieller;
 use crate::rng::Generator;
-use crate::row::{CellDecoding, CellInfo, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, Thresholds, TokenUse};
+use crate::row::{CellDecoding, CellInfo, EpisodeRow, Kind, RoleModel, RoleUsage, Rows, TokenUse};
 use crate::special::normal_quantile;
 use crate::table::{Cell, Column, ColumnKind, Table};
+use crate::thresholds::Thresholds;
 
 /// One pair of a population: what two systems return in it, and what the second spends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

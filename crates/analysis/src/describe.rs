@@ -58,6 +58,12 @@ pub struct Summary {
     /// Clusters that the interval is robust against; `None` where every value stands for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
+    /// The least that a value can be, where it is known: no interval goes below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// The most that a value can be, where it is known: no interval goes beyond it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
     /// Smallest value (BOG-165).
     pub min: f64,
     /// First quartile.
@@ -96,6 +102,8 @@ impl Summary {
             sd,
             half_width,
             clusters: None,
+            least: None,
+            most: None,
             min,
             lower_quartile: quantile_sorted(&sorted, 0.25),
             median: quantile_sorted(&sorted, 0.5),
@@ -115,10 +123,30 @@ impl Summary {
         self.n >= FEWEST && self.min >= self.max
     }
 
-    /// The interval of the mean; `None` for fewer than [`FEWEST`] values, and for equal ones.
+    /// The same of values of which the least and the most are known. A bound that a value lies beyond is none.
+    #[must_use]
+    pub fn within(self, least: Option<f64>, most: Option<f64>) -> Self {
+        Self { least: least.filter(|least| *least <= self.min), most: most.filter(|most| *most >= self.max), ..self }
+    }
+
+    /// Whether its interval would reach beyond what a value can be.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        let beyond = |half: f64| {
+            self.least.is_some_and(|least| self.mean - half < least)
+                || self.most.is_some_and(|most| self.mean + half > most)
+        };
+        self.half_width.is_some_and(beyond)
+    }
+
+    /// The interval of the mean, cut at the least and the most that a value can be; `None` for fewer than [`FEWEST`] values, and for
+    /// equal ones.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
-        self.half_width.map(|half| Interval { low: self.mean - half, high: self.mean + half })
+        let half = self.half_width?;
+        let low = (self.mean - half).max(self.least.unwrap_or(f64::NEG_INFINITY));
+        let high = (self.mean + half).min(self.most.unwrap_or(f64::INFINITY));
+        Some(Interval { low, high })
     }
 }
 

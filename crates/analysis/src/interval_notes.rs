@@ -21,7 +21,9 @@ pub fn interval_note(analysis: &Analysis) -> String {
         ("Student t with n−1 degrees of freedom, every episode for itself".to_owned(), "Wilson")
     };
     let few = few_note(&analysis.cells).map(|note| format!(" {note}")).unwrap_or_default();
-    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.{few}")
+    let cut = analysis.cells.iter().any(|cell| cell.returns.is_some_and(|returns| returns.is_cut()));
+    let cut = if cut { " They end where a return cannot lie." } else { "" };
+    format!("{percent}% intervals. Means and paired differences: {means}. Shares: {shares}.{cut}{few}")
 }
 
 /// What is left out where a cell has too few episodes, or returned the same in all of them, for the legends of tables and figures;

@@ -51,6 +51,7 @@ mod special;
 pub mod stored_records;
 mod table;
 pub mod tables;
+mod thresholds;
 mod trials;
 pub mod work_folds;
 
@@ -75,10 +76,10 @@ pub use rate::Rate;
 pub use rng::Generator;
 pub use role_costs::RoleCost;
 pub use row::{
-    CellDecoding, CellInfo, ComponentTime, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, Thresholds,
-    TokenUse,
+    CellDecoding, CellInfo, ComponentTime, EpisodeRow, Kind, Loss, RoleLedger, RoleModel, RoleUsage, Rows, TokenUse,
 };
 pub use special::{normal_cdf, normal_quantile, t_cdf, t_quantile};
 pub use table::{Cell, Column, ColumnKind, Log, Table, columns, markdown_text};
 pub use tables::PastCell;
+pub use thresholds::Thresholds;
 pub use trials::TrialReturns;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row::Thresholds;
+use crate::thresholds::Thresholds;
 
 /// Reward per thousand tokens spent: (G - G_obs) / KTok, with G_obs the mean return of the baseline configuration on
 /// the same model (BOG-163). `None` without tokens.

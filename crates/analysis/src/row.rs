@@ -2,10 +2,13 @@
 //!
 //! A reader of run folders makes these; nothing here knows how they were stored.
 
-use gimbal_core::{Brief, Decoding, Milli, Stop, Usage};
+use gimbal_core::{Decoding, Stop, Usage};
 use serde::{Deserialize, Serialize};
 
+use crate::acted::EpisodeActs;
 use crate::name::Name;
+use crate::rate::Rate;
+use crate::thresholds::Thresholds;
 
 /// A study's rows: the cells as planned, in the study's order, and the episodes that were played.
 ///
@@ -159,34 +162,6 @@ impl Kind {
     }
 }
 
-/// Thresholds that an environment's brief states, all in thousandths of a return.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Thresholds {
-    /// An episode is catastrophic when its return lies strictly below (BOG-164).
-    #[serde(default)]
-    pub catastrophic_below: Option<i64>,
-    /// An episode is a success when its return lies strictly above.
-    #[serde(default)]
-    pub success_above: Option<i64>,
-    /// Added to the mean return to make it a non-negative score (BOG-166).
-    #[serde(default)]
-    pub shift: Option<i64>,
-}
-
-impl Thresholds {
-    /// Those of a brief.
-    #[must_use]
-    pub fn of(brief: &Brief) -> Self {
-        let thousandths = |value: Option<Milli>| value.map(|value| value.0);
-        Self {
-            catastrophic_below: thousandths(brief.thresholds.catastrophic),
-            success_above: thousandths(brief.thresholds.success),
-            shift: thousandths(brief.efficiency_shift),
-        }
-    }
-}
-
 /// A sum of tokens over calls. One call reports a [`Usage`], which also says who counted; of a sum nobody can say that.
 ///
 /// `cached_input` is a part of `input` and `reasoning` a part of `output`; a reader of provider usage that counts
@@ -297,12 +272,16 @@ pub struct EpisodeRow {
     /// Steps taken by the safe fallback because no valid action came.
     #[serde(default)]
     pub fallbacks: u32,
-    /// Messages that agents were asked for, where code acts on messages ([`CellInfo::acts_by_messages`]); else 0.
+    /// Messages with a form that agents were asked for and on which code acts: of a router, a planner, an adviser, a debater.
     #[serde(default)]
     pub messages: u32,
     /// Those of them of which nothing could be used: a default or a rule spoke in the agent's place.
     #[serde(default)]
     pub unusable_messages: u32,
+    /// Tool calls by which an environment that runs on was let go to its end after its agents had left it. They are
+    /// [`EpisodeRow::tool_calls`] and steps, and nobody's.
+    #[serde(default)]
+    pub left_calls: u32,
     /// Attempts that were sent and whose answer never arrived: their cost is unknown.
     #[serde(default)]
     pub unknown_attempts: u32,
@@ -458,6 +437,19 @@ impl EpisodeRow {
     pub fn attempts(&self) -> u64 {
         let own = self.tool_calls.saturating_sub(self.fallbacks).max(self.rejected_calls);
         u64::from(own) + u64::from(self.failed_attempts)
+    }
+
+    /// What it says about whether its model acted. `agents_call` says that its agents make calls themselves
+    /// (not [`CellInfo::acts_by_messages`]).
+    #[must_use]
+    pub fn acts(&self, agents_call: bool) -> EpisodeActs {
+        let none = self.tool_calls <= self.left_calls && self.steps <= self.left_calls;
+        EpisodeActs {
+            fallback: Rate { count: self.fallbacks.into(), of: self.steps.into() },
+            invalid: Rate { count: self.invalid_attempts(), of: self.attempts() },
+            unusable: Rate { count: self.unusable_messages.into(), of: self.messages.into() },
+            without_call: agents_call && self.model_calls > 0 && none,
+        }
     }
 
     /// Tokens as called by the agent's roles: what RPTS and frontiers divide by (BOG-160).

@@ -24,8 +24,8 @@ fn session(row: &EpisodeRow, tasks_differ: bool) -> (&str, u32) {
     (if tasks_differ { "" } else { &row.task }, row.run)
 }
 
-/// Returns by trial; empty where no session has a second one.
-pub(crate) fn by_trial(rows: &[&EpisodeRow], confidence: f64) -> Vec<TrialReturns> {
+/// Returns by trial, between `bounds` where they are known; empty where no session has a second one.
+pub(crate) fn by_trial(rows: &[&EpisodeRow], bounds: (Option<f64>, Option<f64>), confidence: f64) -> Vec<TrialReturns> {
     if rows.iter().all(|row| row.trial == 0) {
         return Vec::new();
     }
@@ -48,7 +48,14 @@ pub(crate) fn by_trial(rows: &[&EpisodeRow], confidence: f64) -> Vec<TrialReturn
         for row in rows.iter().filter(|row| row.trial > 0) {
             gains.extend(first.get(&session(row, tasks_differ)).map(|first| (*row, row.value() - first)));
         }
-        found.extend(summary(&values).map(|returns| TrialReturns { trial, returns, gain: summary(&gains) }));
+        let (least, most) = bounds;
+        let apart = least.zip(most).map(|(least, most)| most - least);
+        let gain = summary(&gains).map(|gain| gain.within(apart.map(|apart| -apart), apart));
+        found.extend(summary(&values).map(|returns| TrialReturns {
+            trial,
+            returns: returns.within(least, most),
+            gain,
+        }));
     }
     found
 }

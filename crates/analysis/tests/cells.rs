@@ -6,7 +6,7 @@ use crate::support;
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error, reliability};
 use gimbal_analysis::{
     Analysis, AnalysisError, BaselineChoice, Cell, CellDecoding, CellInfo, EpisodeRow, Options, RoleUsage, Rows, Stop,
-    TokenUse, tables,
+    Thresholds, TokenUse, tables,
 };
 use support::{against, cell, episode, read_csv, study};
 
@@ -427,6 +427,67 @@ fn a_long_table_is_cut_and_the_rest_is_counted() {
 
 /// One long episode that the fallback played does not make nine of the model's own no measurement, nor do many short ones
 /// of the fallback's hide behind a long one of the model's: the mean over episodes decides.
+// covers: BOG-172
+#[test]
+fn no_cell_is_called_efficient_beside_a_better_one_without_a_mark() {
+    let constrained = |id: &str| CellInfo { decoding: CellDecoding::Constrained, ..cell(id, id, Some("m")) };
+    let cells = vec![cell("free", "free", Some("m")), constrained("masked"), constrained("dear")];
+    let episodes = (0..10).flat_map(|run| {
+        let miss = if run == 3 { 0 } else { 1_000 };
+        [
+            // All its returns are equal: it has no mark, and takes that of the second.
+            episode("free", run, 1_000, 1_000, 100),
+            episode("masked", run, miss, 2_000, 100),
+            episode("dear", run, miss - 1_000, 3_000, 100),
+        ]
+    });
+    let analysis = |episodes: Vec<EpisodeRow>| {
+        Analysis::new(&Rows { cells: cells.clone(), episodes }, &Options::default()).unwrap()
+    };
+    let efficient = |analysis: &Analysis| analysis.cells.iter().map(|cell| cell.efficient).collect::<Vec<_>>();
+    let episodes: Vec<EpisodeRow> = episodes.collect();
+    assert_eq!(efficient(&analysis(episodes.clone())), [None, None, Some(false)]);
+    // Dearer, the free one takes nothing.
+    let dearer = episodes.into_iter().map(|row| match row.cell.as_str() {
+        "free" => episode("free", row.run, 1_000, 9_000, 100),
+        _ => row,
+    });
+    assert_eq!(efficient(&analysis(dearer.collect())), [None, Some(true), Some(false)]);
+}
+
+/// 9 of 10 solved: the t interval alone would reach beyond a rate of 1.
+// covers: BOG-167
+#[test]
+fn intervals_stay_within_what_a_return_can_be() {
+    let bounded = |least_return, most_return| {
+        let thresholds = Thresholds { least_return, most_return, ..Thresholds::default() };
+        let cells = ["a", "b"].map(|id| CellInfo { thresholds, ..cell(id, id, Some("m")) });
+        let rows = (0..10).flat_map(|run| {
+            [
+                episode("a", run, 1_000 * i64::from(run != 3), 1_000, 100),
+                episode("b", run, 1_000 * i64::from(run == 3), 10, 1),
+            ]
+        });
+        let rows = Rows { cells: cells.to_vec(), episodes: rows.collect() };
+        let options = Options { baseline: Some(BaselineChoice::Cell("b".to_owned())), ..Options::default() };
+        let analysis = Analysis::new(&rows, &options).unwrap();
+        let is_cut = gimbal_analysis::interval_note(&analysis).contains("end where a return cannot lie");
+        assert_eq!(is_cut, least_return.is_some());
+        let paired = analysis.comparisons[0].paired.unwrap().difference.interval().unwrap();
+        (
+            analysis.cells[0].returns.unwrap().interval().unwrap(),
+            analysis.cells[1].returns.unwrap().interval().unwrap(),
+            paired,
+        )
+    };
+    let (high, low, apart) = bounded(Some(0), Some(1_000));
+    assert_eq!((high.high, low.low, apart.high), (1.0, 0.0, 1.0));
+    let (free, _, _) = bounded(None, None);
+    assert!(free.high > 1.0 && free.low == high.low);
+    // What was returned beyond a bound shows that it is none.
+    assert!(bounded(Some(0), Some(900)).0.high > 1.0);
+}
+
 // covers: BOG-225
 #[test]
 fn whether_a_model_acted_is_decided_by_the_mean_over_episodes() {
@@ -453,4 +514,8 @@ fn whether_a_model_acted_is_decided_by_the_mean_over_episodes() {
     // At the threshold, and in episodes without a step there is nothing to count.
     assert!(acted(&[(10, 5, 3)]).cells[0].hardly_acted() && !acted(&[(10, 4, 3)]).cells[0].hardly_acted());
     assert!(acted(&[(10, 5, 3), (0, 0, 5)]).cells[0].hardly_acted());
+    // An episode in which models were asked and no tool was called was not acted in.
+    let silent = acted(&[(10, 0, 3), (0, 0, 3)]);
+    assert_eq!((silent.cells[0].fallback_mean, silent.cells[0].without_call.count), (Some(0.5), 3));
+    assert!(silent.cells[0].hardly_acted() && !acted(&[(10, 0, 4), (0, 0, 3)]).cells[0].hardly_acted());
 }

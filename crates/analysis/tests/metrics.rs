@@ -48,7 +48,8 @@ fn ranks_places_and_spearman() {
 // covers: BOG-175
 #[test]
 fn outcomes_are_split_at_the_thresholds() {
-    let brief = Thresholds { catastrophic_below: Some(-150_000), success_above: Some(-50_000), shift: None };
+    let brief =
+        Thresholds { catastrophic_below: Some(-150_000), success_above: Some(-50_000), ..Thresholds::default() };
     let split = OutcomeSplit::of([-150_001, -150_000, -50_000, -49_999, -300_000], &brief).unwrap();
     assert_eq!(split, OutcomeSplit { success: 1, mediocre: 2, catastrophic: 2 });
     assert_eq!(split.shares(), [0.2, 0.4, 0.4]);

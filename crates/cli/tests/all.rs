@@ -29,3 +29,4 @@ mod temporal;
 mod textcraft;
 mod triage_model;
 mod triage_table;
+mod unacted;

@@ -148,6 +148,17 @@ fn a_run_without_a_known_price_is_listed_without_an_amount() {
     assert!(list[0]["dollars"].is_null() && list[0]["unpriced_requests"] == 4, "{list}");
 }
 
+/// No request was answered: what they cost is as unknown, and no amount stands for it.
+#[test]
+fn a_run_without_an_answer_and_without_a_price_is_listed_without_an_amount() {
+    let place = Place::new();
+    played_at(&place, &[BUSY]);
+    let said = place.gimbal(&["list"]).good();
+    let line = said.out.lines().find(|line| line.starts_with("remote")).unwrap();
+    assert!(line.contains("–  no price") && !line.contains("0.0000"), "{}", said.out);
+    assert!(place.gimbal(&["list", "--json"]).good().json()[0]["dollars"].is_null());
+}
+
 /// What a provider said has scrolled away when a run ends.
 #[test]
 fn the_last_line_of_a_run_says_why_episodes_are_missing() {

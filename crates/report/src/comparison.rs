@@ -263,7 +263,7 @@ impl Comparer<'_> {
     /// When the run cannot be read, or there is no such pair.
     pub fn cells(&self, (first, second): CellPair<'_>, pair: Option<&str>) -> Result<Comparison, ComparisonError> {
         let (folder, stored) = (self.folder, self.stored);
-        let rows = read::load_rows(folder)?;
+        let rows = read::load_outcomes(folder)?;
         let analysis = Options::default();
         let paired = {
             let of = |cell: &StoredCell| rows_of(&rows, &cell.info.id);

@@ -61,6 +61,9 @@ async fn whole_ledger_files_cannot_be_copied_deleted_cut_or_reordered_in_silence
     for path in [&path, &other] {
         run(STUDY, path, 2).await.unwrap();
         killed_process(path);
+        // Five requests of one attempt, whose journal never reached the disk.
+        let found = verify(&opened(path), &RecordKinds::default()).unwrap();
+        assert_eq!((found.unfinished_attempts, found.problems.len()), (1, 0));
         assert_eq!(run(STUDY, path, 2).await.unwrap().finished, 0);
         clean(path);
     }

@@ -1,5 +1,6 @@
 //! The one sentence on what a run can and cannot tell.
 
+use gimbal_analysis::acted::NAMED_FROM;
 use gimbal_analysis::{Analysis, BaselineChoice, CellSummary, FEWEST, Kind};
 
 /// Fewest episodes a cell for a run to be more than a hint.
@@ -61,6 +62,7 @@ pub(crate) fn sentence_of(analysis: &Analysis, in_progress: bool) -> String {
         policies(analysis, &played)
     };
     text.push_str(&body);
+    text.push_str(&shares(&played));
     if !evidence.is_empty() && (!plumbing.is_empty() || !scripted.is_empty() || !readers.is_empty()) {
         text.push_str("; rows marked plumbing, scripted, noisy expert or reader are not evidence");
     }
@@ -125,12 +127,46 @@ fn lead(hardly: &[&CellSummary], acted: usize) -> String {
         ),
         false => String::new(),
     };
+    let silent: u64 = hardly.iter().map(|cell| cell.without_call.count).sum();
+    let silent = match silent {
+        0 => String::new(),
+        some => {
+            let of: u64 = hardly.iter().map(|cell| cell.without_call.of).sum();
+            format!("; {some} of {of} episodes, without any tool call, count as 100% of both")
+        }
+    };
     format!(
-        "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid{messages}. {} no measurement. ",
+        "{cells} the model hardly acted: the fallback took {} of the steps, and {} of the attempts at an action were invalid{messages}{silent}. {} no measurement. ",
         share(|cell| cell.fallback_mean),
         share(|cell| cell.invalid_mean),
         if hardly.len() == 1 { "It is" } else { "They are" },
     )
+}
+
+/// Which shares of fallback, invalid attempts and unusable messages are high ([`NAMED_FROM`]) in cells that measure a model; nothing where
+/// none is.
+fn shares(played: &[&CellSummary]) -> String {
+    type Share = (fn(&CellSummary) -> Option<f64>, &'static str, &'static str);
+    const SHARES: [Share; 3] = [
+        (|cell| cell.fallback_mean, "the fallback took ", " of the steps"),
+        (|cell| cell.invalid_mean, "", " of the attempts at an action were invalid"),
+        (|cell| cell.unusable_mean, "nothing could be used of ", " of the messages on which code acts"),
+    ];
+    let models: Vec<&CellSummary> = played.iter().copied().filter(|cell| cell.info.kind.is_model()).collect();
+    let high = |cell: &CellSummary, share: &Share| share.0(cell).filter(|value| *value >= NAMED_FROM);
+    let named: Vec<&CellSummary> =
+        models.iter().copied().filter(|cell| SHARES.iter().any(|share| high(cell, share).is_some())).collect();
+    let Some(first) = named.first() else { return String::new() };
+    let up_to = if named.len() > 1 { "up to " } else { "" };
+    let said = SHARES.iter().filter_map(|share| {
+        let most = named.iter().filter_map(|cell| high(cell, share)).max_by(f64::total_cmp)?;
+        Some(format!("{}{up_to}{:.0}%{}", share.1, 100.0 * most, share.2))
+    });
+    let place = match named.len() {
+        1 => format!("in {} on {}", first.info.configuration_label(), first.info.model_label()),
+        some => format!("in {some} of {} cells with a model", models.len()),
+    };
+    format!("; {place} {}", said.collect::<Vec<_>>().join(" and "))
 }
 
 /// "50 episodes a cell" or "2 to 50 episodes a cell".

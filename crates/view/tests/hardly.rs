@@ -79,6 +79,33 @@ fn a_run_without_any_acting_model_claims_nothing() {
     assert!(!report.figures.iter().any(|figure| figure.name == "frontier"));
 }
 
+/// Below the mark shares are named all the same, from a quarter on.
+#[test]
+fn the_headline_names_high_shares_of_cells_that_count() {
+    let said = |fallbacks: u32, rejected_calls: u32, more: bool| {
+        let mut rows = rows();
+        rows.episodes.retain(|row| more || row.cell == "acts");
+        rows.cells.retain(|cell| more || cell.id == "acts");
+        for row in &mut rows.episodes {
+            (row.steps, row.tool_calls, row.fallbacks, row.rejected_calls) =
+                (30, 100 + fallbacks, fallbacks, rejected_calls);
+        }
+        Report::build(&rows, meta("hardly"), &support::options_without()).unwrap().sentence
+    };
+    let one = said(12, 76, false);
+    assert!(
+        one.contains("; in acts on remote/model the fallback took 40% of the steps and 76% of the attempts at an action were invalid"),
+        "{one}"
+    );
+    let invalid = said(7, 25, false);
+    assert!(
+        invalid.contains("; in acts on remote/model 25% of the attempts") && !invalid.contains("fallback took"),
+        "{invalid}"
+    );
+    assert!(!said(7, 24, false).contains("attempts"));
+    assert!(said(9, 10, true).contains("; in 3 of 3 cells with a model the fallback took up to 30% of the steps"));
+}
+
 #[test]
 fn a_run_in_progress_lacks_nothing() {
     let mut rows = rows();

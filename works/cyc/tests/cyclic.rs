@@ -168,6 +168,27 @@ fn a_cell_is_measured_over_runs_and_over_won_episodes() {
     assert_eq!(found.all.seconds.unwrap().mean, 2.5, "waiting is shown in seconds");
 }
 
+/// Whether a model acted is told by its calls, and by the messages on which code acts: a router's are never tool calls.
+// covers: BOG-225
+#[test]
+fn a_cell_whose_model_never_acted_or_never_routed_has_no_rate_of_success() {
+    let plan = plans(ENVIRONMENTS[0])[4];
+    let plain = || vec![walk(&plan, "a", 0, true, 4, 10, 1), walk(&plan, "b", 0, true, 4, 10, 1)];
+    let with = |change: fn(Trajectory) -> Trajectory| small(&plan, plain().into_iter().map(change).collect());
+    let acted = with(|walk| Trajectory { messages: 4, unusable_messages: 1, attempts: 4, ..walk });
+    let silent = with(|walk| Trajectory { tool_calls: 0, ..walk });
+    let unrouted = with(|walk| Trajectory { messages: 4, unusable_messages: 4, attempts: 4, ..walk });
+    for (cycles, hardly) in [(acted, false), (silent, true), (unrouted, true)] {
+        let found = measure(&cycles.cells[0]);
+        assert_eq!((found.hardly_acted, found.success.is_none(), found.won.episodes == 0), (hardly, hardly, hardly));
+        let table = shown("cyc-9", &cycles);
+        let mark = table.columns.iter().position(|column| column.key == "mark").unwrap();
+        assert_eq!(table.shown(0, mark).contains("hardly acted"), hardly);
+        assert_eq!(table.notes.join(" ").contains("no measurement"), hardly, "{:?}", table.notes);
+        assert_eq!(shown("cyc-groups", &cycles).rows.is_empty(), hardly);
+    }
+}
+
 /// Both won `a` in run 0 only: 100 against 150 tokens; all wins: mean of 100 and 300 against mean of 150 and 250.
 // covers: CYC-066, CYC-067
 #[test]

@@ -18,7 +18,6 @@ use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, ReplyContent, ToolUse};
-use crate::reading::words;
 use crate::tool::Peers;
 use gimbal_messages::Tier;
 
@@ -380,26 +379,6 @@ impl<'a> Conversation<'a> {
                 Ok(None)
             }
         }
-    }
-
-    /// The call that an answer names: as the environment reads it, else behind words that only announce it. Where all of a
-    /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
-    /// thought is not an action would lead its writer astray.
-    ///
-    /// # Errors
-    /// What the environment says of the whole answer, or what is missing.
-    pub(super) async fn parse(&self, text: &str, missing: Option<&'static str>) -> Result<ToolCall, Rejection> {
-        let read = match (self.stage.parse(text).await, words().after_lead(text)) {
-            (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
-            (read, _) => read,
-        };
-        read.map_err(|rejection| match missing {
-            Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {
-                Rejection::new(RejectionKind::Unreadable, missing)
-            }
-            Some(missing) => Rejection::new(rejection.kind, format!("{}; and {missing}", rejection.message)),
-            None => rejection,
-        })
     }
 
     /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome. A message that asks

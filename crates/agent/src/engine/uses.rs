@@ -1,7 +1,7 @@
 //! The use of tools within a conversation.
 
-use gimbal_core::{EpisodeStopped, ToolCall};
-use gimbal_messages::records::engine::{AnswerDue, Deliberated, ToolAlias, ToolFailed, ToolReasoning};
+use gimbal_core::{EpisodeStopped, Rejection, RejectionKind, ToolCall};
+use gimbal_messages::records::engine::{AnswerDue, Deliberated, Normalised, ToolAlias, ToolFailed, ToolReasoning};
 use serde_json::Map;
 
 use super::conversation::Conversation;
@@ -9,12 +9,38 @@ use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
 use crate::persona::data::FINISH;
 use crate::protocol::{Input, ReplyContent, ToolUse, react_text};
+use crate::reading::words;
 use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;
 
 impl Conversation<'_> {
+    /// The call that an answer names: as the environment reads it, else behind words that only announce it. Where all of a
+    /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
+    /// thought is not an action would lead its writer astray.
+    ///
+    /// # Errors
+    /// What the environment says of the whole answer, or what is missing.
+    pub(super) async fn parse(&self, text: &str, missing: Option<&'static str>) -> Result<ToolCall, Rejection> {
+        let read = match (self.stage.parse(text).await, words().after_lead(text)) {
+            (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
+            (read, _) => read,
+        };
+        // No marker announced it: it was found in words of which it could have been any part.
+        if let (Ok(_), Some(_)) = (&read, missing) {
+            let (agent, protocol) = (self.session.agent.role().to_owned(), self.session.settings().protocol.name());
+            self.record(&Normalised { agent, protocol: protocol.to_owned() }).await;
+        }
+        read.map_err(|rejection| match missing {
+            Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {
+                Rejection::new(RejectionKind::Unreadable, missing)
+            }
+            Some(missing) => Rejection::new(rejection.kind, format!("{}; and {missing}", rejection.message)),
+            None => rejection,
+        })
+    }
+
     /// What is asked for, with the name of a tool as it is offered: written with blanks, behind its input, or as an answer.
     pub(super) fn meant(&self, content: ReplyContent) -> ReplyContent {
         let is_tool = |name: &str| self.session.prepared.tools.iter().any(|tool| tool.answers_to(name).is_some());

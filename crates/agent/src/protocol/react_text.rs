@@ -39,8 +39,7 @@ fn published(text: &str, expects: Expects) -> Option<Reply> {
     let thought = thought.trim().to_owned();
     let last = last.strip_prefix('\n').unwrap_or(last);
     if let Some(answer) = last.strip_prefix("Answer: ").filter(|answer| !answer.contains('\n')) {
-        let trimmed = answer.trim();
-        let plain = undecorated(trimmed);
+        let (trimmed, plain) = (answer.trim(), undecorated(answer.trim()));
         // Tokens that end a turn are in no answer.
         if plain.contains("<|") || plain.contains("</") || plain.contains("<end_of_turn>") {
             return None;
@@ -48,7 +47,8 @@ fn published(text: &str, expects: Expects) -> Option<Reply> {
         if expects == Expects::Action && (plain.starts_with(['{', '[', '<', '\\']) || words().marker(plain).is_some()) {
             return None;
         }
-        let tier = if plain == answer { Tier::Direct } else { Tier::Normalised };
+        let led = expects == Expects::Action && words().after_lead(plain).is_some();
+        let tier = if plain == answer && !led { Tier::Direct } else { Tier::Normalised };
         let text = if expects == Expects::Action { plain } else { trimmed };
         return (!plain.is_empty()).then(|| Reply::new(thought, ReplyContent::Answer(text.to_owned()), tier));
     }

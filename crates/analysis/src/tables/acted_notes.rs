@@ -17,7 +17,11 @@ pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Optio
             Some(share) => format!(", unusable messages {}", percent(Some(share))),
             None => String::new(),
         };
-        format!(": fallback {}, invalid {}{unusable}", percent(cell.fallback_mean), percent(cell.invalid_mean))
+        let silent = match cell.without_call {
+            none if none.count == 0 => String::new(),
+            some => format!(", no tool call in {} of {} episodes", some.count, some.of),
+        };
+        format!(": fallback {}, invalid {}{unusable}{silent}", percent(cell.fallback_mean), percent(cell.invalid_mean))
     })?;
     Some(format!(
         "{HARDLY_NOTE}, no measurement ({hardly}): {}. The returns of such a cell are those of the fallback, or of what spoke in the place of its agents: it has no interval, no rate of success or catastrophe, no efficiency, no Pareto mark and no comparison.",
@@ -25,7 +29,7 @@ pub fn acted_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Optio
     ))
 }
 
-/// Where code acts on messages: in which cells some of them could not be used, and how many; `None` without any. No column of
+/// In which cells some of the messages on which code acts could not be used, and how many; `None` without any. No column of
 /// calls shows it.
 pub(super) fn unusable_note<'c>(cells: impl IntoIterator<Item = &'c CellSummary>) -> Option<String> {
     let some = cells.into_iter().filter(|cell| cell.unusable.count > 0);

@@ -104,7 +104,7 @@ fn numbers(analysis: &Analysis) -> Vec<Column> {
             "Pareto",
             "cost",
             Flag,
-            "Whether no other cell of the same environment, model and decoding is cheaper and better",
+            "Whether no other cell of the same environment, model and decoding is cheaper and better; – where all returns are equal, and where such a cell of another decoding is",
         ),
         column("latency_p50_ms", "p50", "latency", Number(0), "Median latency of a model call").unit("ms"),
         column("latency_p95_ms", "p95", "latency", Number(0), "95th percentile of the latency of a model call")

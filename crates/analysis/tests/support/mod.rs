@@ -22,6 +22,7 @@ pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
             catastrophic_below: Some(-150_000),
             success_above: Some(-50_000),
             shift: Some(225_000),
+            ..Thresholds::default()
         },
         faults: String::new(),
         simulator: false,
@@ -56,6 +57,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         fallbacks: 1,
         messages: 0,
         unusable_messages: 0,
+        left_calls: 0,
         unknown_attempts: 0,
         refusals: 0,
         truncations: 0,

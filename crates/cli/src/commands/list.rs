@@ -22,7 +22,8 @@ struct Line {
     planned: u64,
     /// Tokens as billed.
     tokens: u64,
-    /// Dollars as billed, at the prices in force when the study ran; `null` if no model that was asked has a known price.
+    /// Dollars as billed, at the prices in force when the study ran; `null` if no request to a model with a
+    /// known price was answered, and a model of the study has none.
     dollars: Option<f64>,
     /// Requests to models without a known price: their tokens are counted, and not in the dollars.
     unpriced_requests: u64,
@@ -49,8 +50,8 @@ pub fn list(options: &List) -> Result<(), Failure> {
     for line in &lines {
         let mut notes = String::new();
         match (line.unpriced_requests, line.dollars) {
-            (0, _) => {}
-            (_, None) => notes.push_str("  no price"),
+            (_, None) if line.problem.is_none() => notes.push_str("  no price"),
+            (0, _) | (_, None) => {}
             (count, Some(_)) => notes.push_str(&format!("  {count} request(s) without a price")),
         }
         if line.unknown_requests > 0 {
@@ -116,6 +117,9 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
         .map_err(|error| gimbal_study::run::index::unreadable(&path.join(gimbal_study::run::INDEX), &error))?;
     let planned: u64 = stored.cells.iter().map(|cell| u64::from(cell.info.planned)).sum();
     let (spent, _) = read::spending(&folder, &stored)?;
+    // Where nothing with a price was answered and a model has none, nobody knows what the run costs: it is not free.
+    let mut models = stored.cells.iter().flat_map(|cell| &cell.info.models);
+    let no_price = spent.priced == 0 && models.any(|role| stored.prices.get(&role.model).is_none());
     let state = match folder.in_progress() {
         true => "in progress",
         false if finished >= planned => "done",
@@ -127,7 +131,7 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
         finished,
         planned,
         tokens: spent.tokens,
-        dollars: (spent.unpriced == 0 || spent.priced > 0).then(|| spent.exact() as f64 / 1e12),
+        dollars: (!no_price).then(|| spent.exact() as f64 / 1e12),
         unpriced_requests: spent.unpriced,
         unknown_requests: spent.unknown,
         problem: None,

@@ -103,7 +103,7 @@ fn earlier(options: &Plan, resolved: &Resolved) -> Option<Rows> {
     if !folder.exists() {
         return None;
     }
-    match RunFolder::open(&folder).and_then(|folder| read::load_rows(&folder)) {
+    match RunFolder::open(&folder).and_then(|folder| read::load_outcomes(&folder)) {
         Ok(rows) => Some(rows),
         Err(error) => {
             stdio::message(&format!("warning: {}: is not used: {error}", folder.display()));

@@ -1,8 +1,12 @@
 //! What is wrong with a study, all of it at once.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use gimbal_core::yaml::Location;
+
+/// How often the same thing is named at other places; a study of many like cells has the same problem in each.
+const SHOWN: usize = 20;
 
 /// One thing that is wrong, with its place and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,11 +73,52 @@ impl From<Problem> for Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.0.iter().enumerate() {
-            write!(f, "{}{problem}", if index == 0 { "" } else { "\n" })?;
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut lines: Vec<String> = Vec::new();
+        for problem in &self.0 {
+            let count = seen.entry(kind(&problem.what)).or_default();
+            *count += 1;
+            if *count <= SHOWN {
+                lines.push(problem.to_string());
+            }
         }
-        Ok(())
+        // In the order in which each was first met.
+        for problem in &self.0 {
+            if let Some(count) = seen.remove(&kind(&problem.what)).filter(|count| *count > SHOWN) {
+                lines.push(format!("and {} more like this one: {}", count - SHOWN, problem.what));
+            }
+        }
+        f.write_str(&lines.join("\n"))
     }
 }
 
+/// What is wrong but for the names in it: of two problems that differ in these alone the second says nothing new.
+fn kind(what: &str) -> String {
+    what.split('`').step_by(2).collect::<Vec<&str>>().join("`")
+}
+
 impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_problem_is_named_at_twenty_places_and_counted_at_the_rest() {
+        let at =
+            |line: usize, what: String| Problem { place: format!("study.yaml:{line}:3"), what, setting: String::new() };
+        let like = |line| at(line, format!("the cells `a` and `b{line}` differ in their names only"));
+        let mut problems = Problems((1..=9_999).map(like).collect());
+        problems.0.insert(7, at(0, "another".to_owned()));
+        let text = problems.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 22, "{text}");
+        assert_eq!(
+            (lines[7], lines[20]),
+            ("study.yaml:0:3: another", "study.yaml:20:3: the cells `a` and `b20` differ in their names only")
+        );
+        assert_eq!(lines[21], "and 9979 more like this one: the cells `a` and `b1` differ in their names only");
+        problems.0.truncate(21);
+        assert_eq!(problems.to_string().lines().count(), 21, "twenty of one and another");
+    }
+}

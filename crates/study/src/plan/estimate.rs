@@ -11,7 +11,7 @@ use serde_json::json;
 use super::cells::{Cell, Plan};
 use super::error::{Problem, Problems};
 use super::stored::Stored;
-use crate::read::load_rows;
+use crate::read::load_outcomes;
 use crate::registry::ModelSource;
 use crate::run::{RunError, RunFolder};
 use crate::stage::EpisodeSetup;
@@ -198,7 +198,7 @@ impl Measured {
         let keys: BTreeMap<String, gimbal_core::Digest> =
             Stored::read(folder)?.cells.into_iter().map(|cell| (cell.info.id, cell.key)).collect();
         let mut cells = BTreeMap::new();
-        for row in load_rows(folder)?.episodes.into_iter().filter(|row| !row.infrastructure) {
+        for row in load_outcomes(folder)?.episodes.into_iter().filter(|row| !row.infrastructure) {
             let Some(key) = keys.get(row.cell.as_str()) else { continue };
             let none = Sample { episodes: 0, input: 0, output: 0, cost: Some(0), source: Source::Free };
             let (_, sample) = cells.entry(String::from(&row.cell)).or_insert((*key, none));

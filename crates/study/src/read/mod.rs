@@ -21,6 +21,6 @@ pub use digest::digest;
 pub use episodes::{Episodes, Fold};
 pub(crate) use episodes::{LazyTexts, Walk};
 pub use folds::{each_record, profiles, recovery_fold, run_cells, trace_fold};
-pub use reading::{Books, Reading, load_rows, read};
+pub use reading::{Books, Reading, load_outcomes, load_rows, read};
 pub use spending::{spending, spending_of_episodes};
 pub use verify::{Report, verify};

@@ -40,6 +40,16 @@ pub struct Books {
 /// # Errors
 /// When the folder is damaged.
 pub fn read(folder: &RunFolder, stored: &Stored, folds: &mut [&mut Fold<'_>]) -> Result<Reading, RunError> {
+    read_all(folder, stored, folds, true)
+}
+
+/// Without `journals`, rows lack what only journals say ([`AnsweredFold`]), and no journal is read but for the folds.
+fn read_all(
+    folder: &RunFolder,
+    stored: &Stored,
+    folds: &mut [&mut Fold<'_>],
+    journals: bool,
+) -> Result<Reading, RunError> {
     let in_progress = folder.in_progress();
     let index = folder.index()?;
     let failed = |error: rusqlite::Error| unreadable(&folder.root().join(INDEX), &error);
@@ -52,8 +62,8 @@ pub fn read(folder: &RunFolder, stored: &Stored, folds: &mut [&mut Fold<'_>]) ->
         books.finished(episode);
         true
     };
-    let by_messages = stored.cells.iter().filter(|cell| cell.info.acts_by_messages);
-    let mut answered = AnsweredFold::new(by_messages.map(|cell| cell.info.id.clone()));
+    let with_model = stored.cells.iter().filter(|cell| journals && !cell.info.models.is_empty());
+    let mut answered = AnsweredFold::new(with_model.map(|cell| cell.info.id.clone()));
     let mut all: Vec<&mut Fold<'_>> = folds.iter_mut().map(|fold| &mut **fold as &mut Fold<'_>).collect();
     all.push(&mut answered);
     Episodes::of(folder, stored).pass(seen, &mut all)?;
@@ -76,6 +86,15 @@ pub fn read(folder: &RunFolder, stored: &Stored, folds: &mut [&mut Fold<'_>]) ->
     let mut rows = rows.finish(accounts);
     answered.fill(&mut rows);
     Ok(Reading { rows, books: books.finish(folder)? })
+}
+
+/// The rows of a run without what only its journals say, which are not read: enough for returns, tokens and costs, and not for
+/// whether a model acted.
+///
+/// # Errors
+/// When the folder is damaged.
+pub fn load_outcomes(folder: &RunFolder) -> Result<Rows, RunError> {
+    Ok(read_all(folder, &Stored::read(folder)?, &mut [], false)?.rows)
 }
 
 /// The rows of a run.

@@ -29,6 +29,8 @@ pub(super) struct LedgerScan {
     pub indexed: BTreeMap<u32, Indexed>,
     /// The files.
     pub files: Vec<LedgerRead>,
+    /// Attempts at episodes that any row is about.
+    pub tries: BTreeSet<AttemptId>,
     /// What cannot be.
     pub problems: Vec<String>,
     next: BTreeMap<u32, u64>,
@@ -53,12 +55,14 @@ impl LedgerScan {
                 let next = self.next.entry(file).or_default();
                 let expected = std::mem::replace(next, sent.attempt + 1);
                 self.open.insert((file, sent.attempt));
+                self.tries.insert((file, sent.try_number));
                 (sent.attempt != expected)
                     .then(|| format!("request {} follows where {expected} should be", sent.attempt))
             }
             Row::Received(received) => (!self.open.remove(&(file, received.attempt)))
                 .then(|| format!("request {} was answered twice or never sent", received.attempt)),
             Row::Called(called) => {
+                self.tries.insert((file, called.try_number));
                 let lanes = self.lanes.entry((file, called.try_number)).or_default();
                 *lanes.entry(called.lane).or_default() += called.latency_us;
                 let (calls, input, output) = self.called.entry((file, called.try_number)).or_default();
@@ -68,6 +72,7 @@ impl LedgerScan {
                 None
             }
             Row::Attempted(ended) => {
+                self.tries.insert((file, ended.try_number));
                 let end = End { episode: ended.episode, stop: ended.stop, detail: ended.detail };
                 let before = self.ends.insert((file, ended.try_number), end);
                 before.map(|_| format!("attempt {} at an episode ended twice", ended.try_number))

@@ -24,7 +24,8 @@ pub struct Report {
     pub texts: u64,
     /// Ledger rows read.
     pub ledger_rows: u64,
-    /// Attempts at episodes whose journals have no outcome: killed, failed or cancelled.
+    /// Attempts at episodes that have no outcome: killed, failed or cancelled. A process that was killed early left rows in the ledger
+    /// and no journal.
     pub unfinished_attempts: u64,
     /// Finished episodes of cells that are no longer in the study; checked like the others.
     pub past: u64,
@@ -109,7 +110,8 @@ pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunErro
             report.problems.extend(failures(&failed, &scan, &journals, living));
         }
     }
-    report.unfinished_attempts = (journals.len() as u64).saturating_sub(report.episodes + report.past);
+    report.unfinished_attempts =
+        journals.union(&scan.tries).filter(|attempt| !rows.contains_key(attempt)).count() as u64;
     report.texts = checked.len() as u64;
     Ok(report)
 }

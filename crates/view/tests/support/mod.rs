@@ -32,6 +32,7 @@ pub fn cell(id: &str, configuration: &str, axis: &str, model: Option<&str>) -> C
             catastrophic_below: Some(-150_000),
             success_above: Some(-50_000),
             shift: Some(225_000),
+            ..Thresholds::default()
         },
         faults: String::new(),
         simulator: false,
@@ -62,6 +63,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         fallbacks: draw.is_multiple_of(7).into(),
         messages: 0,
         unusable_messages: 0,
+        left_calls: 0,
         unknown_attempts: 0,
         refusals: 0,
         truncations: 0,

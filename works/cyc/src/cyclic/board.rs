@@ -81,6 +81,13 @@ impl Board {
         if same > 1 { format!("{models}: {}", entry.info.configuration) } else { models }
     }
 
+    /// What a cell is called in a note: its control, its models and, with faults, that it has them.
+    #[must_use]
+    pub fn called(&self, entry: Entry<'_>) -> String {
+        let faults = if entry.measures.condition.faults.is_empty() { "" } else { " with faults" };
+        format!("{} on {}{faults}", entry.measures.condition.label(), self.name(entry))
+    }
+
     /// The ReAct cell without faults that a cyclic cell is compared with: of the same environment and of the executor's
     /// model (CYC-066); where that model plays no ReAct, the only one that there is.
     #[must_use]
@@ -90,6 +97,7 @@ impl Board {
                 let other = &entry.measures.condition;
                 other.control == Control::React
                     && other.faults.is_empty()
+                    && !entry.measures.hardly_acted
                     && other.environment == condition.environment
                     && entry.measures.episodes > 0
             })

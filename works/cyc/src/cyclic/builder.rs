@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashSet};
 
 use gimbal_core::event::{Body, Ended, ModelCalled, Note, StepTaken};
 use gimbal_core::{Digest, Event, Follower, TextRef, ToolCall};
-use gimbal_messages::Record;
 use gimbal_messages::records::control::{self as records, Decider, GraphChosen, MemoryKept, SegmentEnded, SegmentStop};
 use gimbal_messages::records::gate::Gated;
+use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::records::stage::Left;
+use gimbal_messages::{Record, Tier};
 
 use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
 use gimbal_analysis::episode::{FoldError, Source, Texts};
@@ -192,6 +193,11 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
                 let Gated { figures, supported, verified, claimed, passed, held, unread, .. } =
                     self.source.record(&note.data)?;
                 self.walk.gates.push(Gate { figures, supported, verified, claimed, passed, held, unread });
+            }
+            Parsed::KIND => {
+                let Parsed { tier, .. } = self.source.record(&note.data)?;
+                self.walk.messages += 1;
+                self.walk.unusable_messages += u32::from(tier == Tier::Default);
             }
             // Kinds of other systems.
             _ => {}

@@ -11,8 +11,7 @@ use super::repair::{Repair, repairs};
 use super::trajectory::{Gate, Graph, Planned, Spend, Trajectory};
 use super::{Condition, Setup, Visits, visits};
 use gimbal_analysis::CellInfo;
-use gimbal_analysis::Rate;
-use gimbal_analysis::acted::{hardly_acted, mean_share};
+use gimbal_analysis::acted::{CellActs, EpisodeActs};
 
 /// One episode in numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +36,8 @@ pub struct Record {
     pub tool_calls: u32,
     /// Steps of the environment.
     pub steps: u32,
-    /// Those of them that the fallback took.
-    pub fallback_steps: u32,
-    /// Attempts at an action.
-    pub attempts: u32,
-    /// Those of them that were rejected.
-    pub rejected: u32,
+    /// Whether its model acted.
+    pub acts: EpisodeActs,
     /// Model calls and tokens of all roles of the agent.
     pub spent: Spend,
     /// Those of the planner.
@@ -156,10 +151,10 @@ impl CellCycles {
     /// Whether the model hardly acted ([`gimbal_analysis::acted`]): the cell has no rate of success.
     #[must_use]
     pub fn hardly_acted(&self) -> bool {
-        let rate = |count: u32, of: u32| Rate { count: count.into(), of: of.into() };
-        let fallback = mean_share(self.records.iter().map(|one| rate(one.fallback_steps, one.steps)));
-        let invalid = mean_share(self.records.iter().map(|one| rate(one.rejected, one.attempts)));
-        !self.info.models.is_empty() && hardly_acted(fallback, invalid, None)
+        let calls = !self.info.acts_by_messages;
+        let acts = |one: &Record| EpisodeActs { without_call: calls && one.acts.without_call, ..one.acts };
+        let acts: Vec<EpisodeActs> = self.records.iter().map(acts).collect();
+        !self.info.models.is_empty() && CellActs::of(&acts).is_hardly()
     }
 }
 
@@ -370,9 +365,7 @@ fn record(walk: &Trajectory, visits: Visits, findings: Vec<Finding>) -> Record {
         stop: walk.stop,
         tool_calls: walk.tool_calls,
         steps: walk.steps,
-        fallback_steps: walk.fallback_steps,
-        attempts: walk.attempts,
-        rejected: walk.rejected,
+        acts: walk.acts(),
         spent: walk.spent,
         planner: walk.planner,
         router,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::detect::Signal;
 use super::evidence::Bottleneck;
 use super::fold::{CellCycles, Record, Transition};
-use super::{Condition, Gate, RepairMeans, plans::Plans, success_to_calls};
+use super::gates::GateSums;
+use super::{Condition, RepairMeans, plans::Plans, success_to_calls};
 use gimbal_analysis::Agreement;
 
 /// Mean and both standard deviations of a sample (CYC-052): the work gives the population SD of rates over seeds.
@@ -183,7 +184,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn add(&mut self, count: u64, of: u64) {
+    pub(super) fn add(&mut self, count: u64, of: u64) {
         self.count += count;
         self.of += of;
     }
@@ -232,48 +233,6 @@ pub struct EvidenceSums {
     pub revisits: RevisitSums,
 }
 
-/// What gates decided on answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateSums {
-    /// Answers that a gate passed.
-    pub passed: u64,
-    /// Answers that it held back.
-    pub held: u64,
-    /// Answers that went through against it.
-    pub overruled: u64,
-    /// Answers that it could not check.
-    pub unread: u64,
-    /// Episodes in which a gate held an answer back, of those that had a gate.
-    pub episodes: Part,
-    /// Backed figures of the first answer of each episode.
-    pub before: Part,
-    /// Backed figures of the answer that went through.
-    pub after: Part,
-    /// Figures that the verifier vouched for.
-    pub claimed: u64,
-    /// Those of them whose quotations are in the documents.
-    pub verified: u64,
-}
-
-impl GateSums {
-    fn add(&mut self, gates: &[Gate]) {
-        let Some(first) = gates.first() else { return };
-        self.episodes.add(u64::from(gates.iter().any(|gate| gate.held)), 1);
-        self.before.add(first.backed().into(), first.figures.into());
-        if let Some(last) = gates.iter().rev().find(|gate| !gate.held) {
-            self.after.add(last.backed().into(), last.figures.into());
-        }
-        for gate in gates {
-            self.passed += u64::from(gate.passed);
-            self.held += u64::from(gate.held);
-            self.overruled += u64::from(gate.overruled());
-            self.unread += u64::from(gate.unread);
-            self.claimed += u64::from(gate.claimed);
-            self.verified += u64::from(gate.verified);
-        }
-    }
-}
-
 /// One cell in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
@@ -283,6 +242,8 @@ pub struct Measures {
     pub episodes: usize,
     /// Episodes whose goal the run keeps.
     pub with_goal: usize,
+    /// Whether the model hardly acted ([`CellCycles::hardly_acted`]): what was won and lost is not its own.
+    pub hardly_acted: bool,
     /// Tasks.
     pub tasks: usize,
     /// Runs: the work's seeds.
@@ -291,7 +252,7 @@ pub struct Measures {
     pub success: Option<Moments>,
     /// SR over the mean tool calls of won episodes (STR).
     pub success_to_calls: Option<f64>,
-    /// Won episodes.
+    /// Won episodes; none where the model hardly acted.
     pub won: Group,
     /// Lost episodes.
     pub lost: Group,
@@ -329,8 +290,9 @@ pub fn measure(cell: &CellCycles) -> Measures {
     }
     let rates: Vec<f64> = by_run.values().map(|(of, won)| 100.0 * f64::from(*won) / f64::from(*of)).collect();
     // Where the fallback played, what was won and lost is its own.
-    let success = Moments::of(&rates).filter(|_| !cell.hardly_acted());
-    let won = Group::of(records.iter().filter(|record| record.won));
+    let hardly_acted = cell.hardly_acted();
+    let success = Moments::of(&rates).filter(|_| !hardly_acted);
+    let won = Group::of(records.iter().filter(|record| record.won && !hardly_acted));
     let success_to_calls =
         success.zip(won.calls).and_then(|(success, calls)| success_to_calls(success.mean, calls.mean));
     let graphs = || records.iter().filter_map(|record| record.graph);
@@ -342,6 +304,7 @@ pub fn measure(cell: &CellCycles) -> Measures {
     records.iter().filter_map(|record| record.planned).for_each(|plan| planned.add(plan.valid));
     Measures {
         with_goal: cell.with_goal,
+        hardly_acted,
         condition: cell.condition.clone(),
         episodes: records.len(),
         tasks: records.iter().map(|record| (&record.environment, &record.task)).collect::<BTreeSet<_>>().len(),

@@ -12,6 +12,7 @@ mod condition;
 pub mod detect;
 pub mod evidence;
 mod fold;
+mod gates;
 mod measures;
 mod noise;
 pub mod plans;
@@ -31,8 +32,9 @@ pub use gimbal_messages::records::control::SegmentStop;
 pub use board::{Board, Entry};
 pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, GraphSize, PlayedAt, Record, Sample, SampleKind, Transition, Use};
+pub use gates::GateSums;
 pub use measures::{
-    EvidenceSums, FigureSums, GateSums, Group, Measures, Moments, Part, RepairSums, RevisitSums, Routing, SignalSums,
+    EvidenceSums, FigureSums, Group, Measures, Moments, Part, RepairSums, RevisitSums, Routing, SignalSums,
     TransitionCount, measure,
 };
 pub use noise::{CONFIDENCE, INTERVALS, NoiseCurve, NoisePoint, noise_curves};

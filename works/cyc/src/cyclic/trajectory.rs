@@ -1,5 +1,7 @@
 //! An episode as a walk over a task graph: segments at nodes, routing decisions between them (CYC-003, CYC-015..017).
 
+use gimbal_analysis::Rate;
+use gimbal_analysis::acted::EpisodeActs;
 use gimbal_analysis::work_folds::TaskPart;
 use gimbal_core::Stop;
 use gimbal_messages::records::control::SegmentStop;
@@ -42,6 +44,12 @@ pub struct Trajectory {
     pub attempts: u32,
     /// Those of them that were rejected.
     pub rejected: u32,
+    /// Messages with a form that agents were asked for: of a planner, a router.
+    #[serde(default)]
+    pub messages: u32,
+    /// Those of them of which nothing could be used.
+    #[serde(default)]
+    pub unusable_messages: u32,
     /// What the agent's roles asked of models, planner included.
     pub spent: Spend,
     /// What making the graph took.
@@ -333,6 +341,18 @@ impl Act {
 }
 
 impl Trajectory {
+    /// What it says about whether its model acted, in the terms of every report.
+    #[must_use]
+    pub fn acts(&self) -> EpisodeActs {
+        let rate = |count: u32, of: u32| Rate { count: count.into(), of: of.into() };
+        EpisodeActs {
+            fallback: rate(self.fallback_steps, self.steps),
+            invalid: rate(self.rejected, self.attempts),
+            unusable: rate(self.unusable_messages, self.messages),
+            without_call: self.spent.calls > 0 && self.tool_calls == 0,
+        }
+    }
+
     /// How a person names it: cell, task and run, and the trial where there are several.
     #[must_use]
     pub fn name(&self) -> String {

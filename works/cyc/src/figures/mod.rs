@@ -21,12 +21,13 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The environment's cells that were played, with a control of the work.
+    /// The environment's cells that were played, with a control of the work and a model that acted, where they have one.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.board.entries().filter(|entry| {
             let condition = &entry.measures.condition;
             condition.environment == self.environment
                 && entry.measures.episodes > 0
+                && !entry.measures.hardly_acted
                 && condition.control != Control::Other
         })
     }

@@ -37,7 +37,7 @@ pub fn groups(frame: &Frame<'_>) -> Table {
     );
     columns.push(number("model_calls", "Model calls", "wall", 1, "Model calls of all roles"));
     let mut rows = Vec::new();
-    for entry in frame.board.entries().filter(|entry| is_played(*entry)) {
+    for entry in frame.board.entries().filter(|entry| is_played(*entry) && !entry.measures.hardly_acted) {
         let own = entry.measures;
         for (name, group) in [("won", &own.won), ("lost", &own.lost), ("all", &own.all)] {
             let mut row = frame.label_cells(entry);

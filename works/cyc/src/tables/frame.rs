@@ -1,7 +1,8 @@
 //! What the tables share: columns that name a cell, columns of means and spreads, notes.
 
 use crate::cyclic::{Board, CYCLES, Control, Entry, Moments};
-use gimbal_analysis::tables::{mark, no_evidence};
+use gimbal_analysis::acted;
+use gimbal_analysis::tables::{HARDLY, mark, no_evidence};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_view::work::{Context, Item, Undeclared};
 
@@ -44,7 +45,7 @@ impl Frame<'_> {
             label("faults", "Faults", "Injected faults")
                 .shown_if(entries().any(|condition| !condition.faults.is_empty())),
             label("mark", "Mark", "What keeps the numbers from being evidence about a language model")
-                .shown_if(self.board.entries().any(|entry| !mark(entry.info).is_empty())),
+                .shown_if(self.board.entries().any(|entry| !marks(entry).is_empty())),
             label("configuration", "Configuration", "Configuration as the study names it")
                 .shown_if(self.board.is_ambiguous()),
         ]
@@ -63,7 +64,7 @@ impl Frame<'_> {
             Cell::text(condition.models()),
             Cell::text(entry.measures.planned.failures().unwrap_or_default()),
             Cell::text(&condition.faults),
-            Cell::text(mark(entry.info)),
+            Cell::text(marks(entry)),
             Cell::text(entry.info.configuration_label()),
         ]
     }
@@ -98,9 +99,29 @@ impl Frame<'_> {
             .board
             .entries()
             .filter(|entry| entry.measures.condition.control != Control::Other && entry.measures.episodes > 0);
-        let said = no_evidence(shown.map(|entry| entry.info)).trim();
-        (!said.is_empty()).then(|| said.to_owned())
+        let (mut infos, mut hardly) = (Vec::new(), Vec::new());
+        for entry in shown {
+            infos.push(entry.info);
+            hardly.extend(entry.measures.hardly_acted.then(|| self.board.called(entry)));
+        }
+        let mut said = no_evidence(infos).trim().to_owned();
+        if !hardly.is_empty() {
+            let note = format!(
+                "{HARDLY}, no measurement ({}): {}; such cells have no rate of success, no numbers of won episodes and no comparison.",
+                hardly.join(", "),
+                acted::rule()
+            );
+            said = if said.is_empty() { note } else { format!("{note} {said}") };
+        }
+        (!said.is_empty()).then_some(said)
     }
+}
+
+/// The mark of a cell: whether its model hardly acted, and what keeps it from being evidence.
+fn marks(entry: Entry<'_>) -> String {
+    let hardly = if entry.measures.hardly_acted { HARDLY } else { "" };
+    let marks = [hardly, mark(entry.info)];
+    marks.into_iter().filter(|mark| !mark.is_empty()).collect::<Vec<&str>>().join(", ")
 }
 
 /// Cells that have a control of the work, without faults.

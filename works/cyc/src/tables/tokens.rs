@@ -10,7 +10,8 @@ use super::frame::{Frame, compared, mean, spread, spread_cells};
 fn has_agent(frame: &Frame<'_>, entry: Entry<'_>) -> bool {
     let condition = &entry.measures.condition;
     let graphs = condition.control.is_cyclic() || condition.control == Control::Dag;
-    compared(entry) && graphs && entry.measures.episodes > 0 && frame.board.agent(condition).is_some()
+    let acted = entry.measures.episodes > 0 && !entry.measures.hardly_acted;
+    compared(entry) && graphs && acted && frame.board.agent(condition).is_some()
 }
 
 /// Tab. 8 (CYC-066): one row a scope.

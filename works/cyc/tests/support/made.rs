@@ -190,6 +190,8 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
         fallback_steps: 0,
         attempts: segments.iter().map(|segment| segment.calls).sum(),
         rejected: 0,
+        messages: 0,
+        unusable_messages: 0,
         spent,
         planner,
         wall_us: spent.calls * 800_000,
