@@ -117,7 +117,7 @@ async fn other_limits_hold_for_what_is_not_played_yet() {
     clean(&path);
 }
 
-/// Another seed, other tasks, trials or options of the only environment leave nothing of what was played: that is another study.
+/// Another seed, other tasks or trials leave nothing of what was played: that is another study.
 #[tokio::test]
 async fn another_study_in_the_same_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,31 +128,12 @@ async fn another_study_in_the_same_folder_is_refused() {
         (text.replace("runs: 2", "runs: 2, seed: 9"), "`seed`"),
         (text.replace("limit: 2", "limit: 1"), "`tasks`"),
         (text.replace("runs: 2", "runs: 2, trials: 2"), "`trials`"),
-        (text.replace("name: corridor", "name: corridor, horizon: 9"), "`environment`"),
     ] {
         let refused = run(&change, &path, 2).await.unwrap_err();
         assert!(matches!(refused, RunError::Changed(_)), "{refused}");
         assert_eq!(refused.exit_code(), 2);
         assert!(refused.to_string().contains(named) && refused.to_string().contains("--runs"), "{refused}");
     }
-}
-
-/// Where one environment of several stays, episodes of it are still compared: the others are set apart, and come back.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn environments_come_and_go_beside_one_that_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run");
-    let of = |environments: &str| {
-        FLAKY
-            .replace("MODEL", "picker")
-            .replace("environment: { name: corridor }", &format!("environment: [{environments}]"))
-    };
-    let (both, one) = ("{ name: corridor }, { name: corridor, horizon: 9 }", "{ name: corridor, horizon: 9 }");
-    assert_eq!(run(&of(both), &path, 2).await.unwrap().finished, 8);
-    assert_eq!(run(&of(one), &path, 2).await.unwrap().already, 4);
-    assert_eq!(counts(&path).1.len(), 1);
-    assert_eq!(run(&of("{ name: corridor }"), &path, 2).await.unwrap().already, 4, "it was set apart, and is back");
-    clean(&path);
 }
 
 /// A folder that an older program wrote stays readable: the names in the study file are a format.

@@ -251,29 +251,22 @@ impl Stored {
     }
 
     /// Whether a run of this study may go on as `now`. Cells may come, go, change and be renamed, and so may limits: nothing
-    /// that was paid for is lost by that. Episodes are compared where environment, task, seed and trial are the same: after a change
-    /// that leaves no such pair of an old and a new episode it is another study, whichever of the four was changed. A horizon is an
-    /// option of its environment.
+    /// that was paid for is lost by that. Another seed, other tasks or other trials are another study.
     ///
     /// # Errors
     /// What has changed, and what to do.
     pub fn may_become(&self, now: &Self, root: &std::path::Path) -> Result<(), RunError> {
         let names = ["seed", "tasks", "trials"];
-        let mut changed: Vec<String> = names
+        let changed: Vec<String> = names
             .iter()
             .filter(|name| self.frame.get(**name) != now.frame.get(**name))
             .map(|name| format!("`{name}`"))
             .collect();
-        let before: BTreeSet<&str> =
-            self.cells.iter().chain(&self.past).map(|cell| cell.environment.as_str()).collect();
-        if !before.is_empty() && now.cells.iter().all(|cell| !before.contains(cell.environment.as_str())) {
-            changed.push("`environment`".to_owned());
-        }
         if changed.is_empty() {
             return Ok(());
         }
         Err(RunError::Changed(format!(
-            "{}: the study has changed since this run began: {}; no finished episode could be compared with one of it any more: give the \
+            "{}: the study has changed since this run began: {}; no finished episode would belong to it any more: give the \
              changed study another name, run it into another folder with --runs, or go on with the old one ({} in the run \
              folder holds its text)",
             root.display(),
