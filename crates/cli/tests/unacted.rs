@@ -20,6 +20,16 @@ roles: [ { default: scripted/hands-back.yaml }, { default: noisy/1.0 } ]
 episodes: { runs: 3, seed: 5 }
 ";
 
+/// The cells of a line of CSV: a comma within quotation marks ends none.
+fn cells_of(line: &str) -> Vec<String> {
+    let mut quoted = false;
+    let ends = |letter: char| {
+        quoted ^= letter == '"';
+        letter == ',' && !quoted
+    };
+    line.split(ends).map(|cell| cell.trim_matches('"').to_owned()).collect()
+}
+
 // covers: BOG-225, CYC-060
 #[test]
 fn a_controller_whose_model_never_acts_is_no_measurement() {
@@ -29,14 +39,14 @@ fn a_controller_whose_model_never_acts_is_no_measurement() {
     place.gimbal(&["run", "silent.yaml", "--progress", "quiet", "--no-report"]).good();
     let table = |name: &str| {
         let csv = place.gimbal(&["report", "silent", "--table", name, "--format", "csv"]).good().out;
-        let mut lines = csv.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let mut lines = csv.lines().map(cells_of);
         let head = lines.next().unwrap();
         let at = move |key: &str| head.iter().position(|column| column == key).unwrap();
         (at, lines.collect::<Vec<_>>(), csv)
     };
     let (at, rows, csv) = table("cells");
     let marks: Vec<bool> = rows.iter().map(|row| row[at("mark")].contains("hardly acted")).collect();
-    let silent: Vec<bool> = rows.iter().map(|row| row[at("models")].contains("hands-back")).collect();
+    let silent: Vec<bool> = rows.iter().map(|row| row[at("model")].contains("hands-back")).collect();
     assert_eq!((silent.iter().filter(|one| **one).count(), marks), (2, silent), "{csv}");
     let text = place.gimbal(&["report", "silent"]).good().out;
     let headline = "In 2 of 4 cells with a model (scripted/hands-back.yaml) the model hardly acted";

@@ -13,7 +13,7 @@ use gimbal_analysis::work_folds::{FoldSource, WorkFolds};
 use gimbal_core::RecordError;
 use gimbal_cyc::cyclic::CyclesFold;
 use gimbal_study::plan::Stored;
-use gimbal_study::read::{Episodes, load_rows, read, recovery_fold, run_cells, trace_fold};
+use gimbal_study::read::{Episodes, load_outcomes, load_rows, read, recovery_fold, run_cells, trace_fold};
 use gimbal_study::registry::Registry;
 use gimbal_study::run::RunError;
 
@@ -92,9 +92,9 @@ async fn a_journal_that_no_fold_wants_is_not_opened() {
     let place = tempfile::tempdir().unwrap();
     let root = played(place.path(), 3).await;
     let folder = opened(&root);
-    let rows = load_rows(&folder).unwrap();
+    let rows = load_outcomes(&folder).unwrap();
     std::fs::remove_dir_all(root.join("journals")).unwrap();
-    assert_eq!(load_rows(&folder).unwrap(), rows);
+    assert_eq!(load_outcomes(&folder).unwrap(), rows);
     let stored = Stored::read(&folder).unwrap();
     let mut traces = trace_fold(&stored);
     let mut seen = 0;

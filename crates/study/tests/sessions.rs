@@ -11,7 +11,7 @@ use gimbal_core::event::{Body, Event};
 use gimbal_core::{Architecture, Catalogue as _, Digest, EpisodeStopped, LaneId, Needs, RecordKinds, Stage, TaskId};
 use gimbal_study::plan::sessions::task_order;
 use gimbal_study::plan::{Options, Plan, TrialChange, session_seed, trial_seed};
-use gimbal_study::read::{digest, load_rows, trace, verify};
+use gimbal_study::read::{digest, load_outcomes, load_rows, trace, verify};
 use gimbal_study::run::RunError;
 use gimbal_study::runner::{self, Progress, Settings};
 use gimbal_study::stage::{Cancel, EpisodeSetup, MemoryRecorder, play_episode};
@@ -322,7 +322,7 @@ episodes: { tasks: { split: test, limit: 1 }, runs: 2, trials: { number: 3, over
     assert!(error.to_string().contains("gimbal verify"), "{error}");
     assert_eq!(told.lock().unwrap().iter().map(|(run, _)| *run).collect::<Vec<_>>(), [0]);
     // The other session was played to its end, and nothing of this one beyond the damage.
-    assert_eq!(load_rows(&opened(&cut)).unwrap().episodes.len(), held + 3);
+    assert_eq!(load_outcomes(&opened(&cut)).unwrap().episodes.len(), held + 3);
     let problems = verify(&opened(&cut), &RecordKinds::default()).unwrap().problems;
     assert!(problems.iter().any(|problem| problem.contains("checksum")), "{problems:?}");
     // With the sound file back nothing is played twice; without it the next run plays the damaged trial again.

@@ -93,7 +93,7 @@ impl Temporal {
                 Layer::Strategic | Layer::Institutional | Layer::Meta => false,
             };
             match due.get(&layer) {
-                Some(why) => active.push(Due { layer, why: *why }),
+                Some(why) => active.push(Due { layer, why }),
                 None if period => active.push(Due { layer, why: "period" }),
                 // A plan that was made now is for Tactical to take up.
                 None if layer == Layer::Tactical && active.iter().any(|slower| slower.layer == Layer::Strategic) => {

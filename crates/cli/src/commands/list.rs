@@ -119,7 +119,7 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
     let (spent, _) = read::spending(&folder, &stored)?;
     // Where nothing with a price was answered and a model has none, nobody knows what the run costs: it is not free.
     let mut models = stored.cells.iter().flat_map(|cell| &cell.info.models);
-    let no_price = spent.priced == 0 && models.any(|role| stored.prices.get(&role.model).is_none());
+    let no_price = spent.priced == 0 && models.any(|role| !stored.prices.contains_key(&role.model));
     let state = match folder.in_progress() {
         true => "in progress",
         false if finished >= planned => "done",

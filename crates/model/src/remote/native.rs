@@ -282,15 +282,18 @@ fn over(tools: &[ToolSpec], text: Option<&Value>) -> Option<String> {
     let schemas = || tools.iter().map(|tool| &tool.parameters).chain(text);
     let counts = [
         ("strict tools", tools.len(), MOST_TOOLS),
-        ("members that may be left out", schemas().map(|schema| members(schema, &optional)).sum(), MOST_OPTIONAL),
-        ("members of several types", schemas().map(|schema| members(schema, &union)).sum(), MOST_UNIONS),
+        ("members that may be left out", schemas().map(|schema| members(schema, optional)).sum(), MOST_OPTIONAL),
+        ("members of several types", schemas().map(|schema| members(schema, union)).sum(), MOST_UNIONS),
     ];
     let over = counts.into_iter().find(|(_, found, most)| found > most);
     over.map(|(what, found, most)| format!("{found} {what}, and at most {most} are allowed"))
 }
 
+/// A test of a member: the object that it is of, its name, and its schema.
+type OfMember = fn(&Map<String, Value>, &str, &Value) -> bool;
+
 /// How many members of all objects of a schema are so.
-fn members(schema: &Value, so: &dyn Fn(&Map<String, Value>, &str, &Value) -> bool) -> usize {
+fn members(schema: &Value, so: OfMember) -> usize {
     match schema {
         Value::Object(object) => {
             let own = object.get("properties").and_then(Value::as_object).into_iter().flatten();

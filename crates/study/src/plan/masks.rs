@@ -74,7 +74,7 @@ pub(super) fn decided(roles: &BTreeMap<String, RoleSettings>, asked: &Asked<'_>,
         }
         let kinds = asked.of(role, roles);
         let missing: Vec<GrammarKind> = kinds.into_iter().filter(|kind| !known.enforces(*kind)).collect();
-        let calls = asked.calls(role, roles).then(|| calls(asked.label, role, settings, known)).unwrap_or_default();
+        let calls = if asked.calls(role, roles) { calls(asked.label, role, settings, known) } else { Calls::default() };
         if missing.is_empty() || matches!(calls, Calls::Free { .. }) {
             match calls {
                 Calls::Held => settings.decoding = Decoding::Constrained,

@@ -25,7 +25,8 @@ manifest: { tools: { Light: { writes: ['{lamp}'], effects: { '{lamp}': lit } }, 
 forbidden_words: [lamps]
 ";
 static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
-    let light = ToolSpec::of_strings("Light", "Lights one lamp.", &[("lamp", "Its name.")]);
+    let mut light = ToolSpec::of_strings("Light", "Lights one lamp.", &[("lamp", "Its name.")]);
+    light.parameters["properties"]["lamp"]["enum"] = BRIEF.form().map(|form| json!(form.subjects)).unwrap_or_default();
     [light, ToolSpec::of_strings("Wait", "Does nothing.", &[])].into()
 });
 static OPTIONS: LazyLock<options::Options> = LazyLock::new(|| {
