@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::Event;
 use gimbal_core::event::Body;
+use gimbal_messages::records::control::{Decider, Routed};
 use gimbal_messages::records::reading::Parsed;
 use gimbal_messages::records::stage::Left;
 use gimbal_messages::{Record, Tier};
@@ -50,6 +51,11 @@ impl AnsweredFold {
     }
 }
 
+/// Whether a model was asked for a choice: it was not made before, and no rule of a machine made it.
+fn is_asked(routed: &Routed) -> bool {
+    !routed.cached && routed.ahead != Some(true) && matches!(routed.by, None | Some(Decider::Router))
+}
+
 impl<E> EpisodeFold<E> for AnsweredFold {
     fn wants(&self, episode: &Episode<'_>) -> bool {
         self.cells.contains(episode.cell)
@@ -57,11 +63,15 @@ impl<E> EpisodeFold<E> for AnsweredFold {
 
     fn add(&mut self, episode: &Episode<'_>, texts: &mut dyn Texts<Error = E>) -> Result<(), FoldError<E>> {
         let read = episode.records::<Parsed, E>(texts)?;
-        let unusable = read.iter().filter(|parsed| parsed.tier == Tier::Default).count();
+        let defaults = read.iter().filter(|parsed| parsed.tier == Tier::Default).count();
+        // A choice of the next subtask is a message too: one that is none falls to the subtask at hand.
+        let routed = episode.records::<Routed, E>(texts)?;
+        let chosen: Vec<&Routed> = routed.iter().filter(|routed| is_asked(routed)).collect();
+        let unusable = defaults + chosen.iter().filter(|routed| !routed.valid).count();
         let left = |event: &&Event| !matches!(&event.body, Body::Note(note) if note.kind == Left::KIND);
         let after = episode.events.iter().skip_while(left).filter(|event| matches!(event.body, Body::ToolCalled(_)));
         let left_calls = u32::try_from(after.count()).unwrap_or(u32::MAX);
-        let messages = Rate { count: unusable as u64, of: read.len() as u64 };
+        let messages = Rate { count: unusable as u64, of: (read.len() + chosen.len()) as u64 };
         if messages.of == 0 && left_calls == 0 {
             return Ok(());
         }

@@ -1,12 +1,20 @@
-//! A controller whose model never makes a call: it plays to the end, is paid for, and is no measurement.
+//! A controller whose model never makes a call: it plays to the end, is paid for, and measures nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "tests")]
 
 use crate::common;
 
 use common::Place;
 
-/// Hands every subtask back at once, and answers the router in words that are no message.
-const HANDS_BACK: &str = "rules:\n  - say: |-\n      Thought: done\n      Tool: finish_subtask: done\n      PAUSE\n";
+/// Hands every subtask back at once, and answers the router in words that name nothing.
+const HANDS_BACK: &str = "\
+rules:
+  - when: { last: '<segment>' }
+    say: I have no more to say.
+  - say: |-
+      Thought: done
+      Tool: finish_subtask: done
+      PAUSE
+";
 
 /// `textcraft` is over when its agents leave it; `cage2` goes on without them, by calls that are nobody's.
 const STUDY: &str = "\
@@ -48,7 +56,8 @@ fn a_controller_whose_model_never_acts_is_no_measurement() {
     let marks: Vec<bool> = rows.iter().map(|row| row[at("mark")].contains("hardly acted")).collect();
     let silent: Vec<bool> = rows.iter().map(|row| row[at("model")].contains("hands-back")).collect();
     assert_eq!((silent.iter().filter(|one| **one).count(), marks), (2, silent), "{csv}");
-    let text = place.gimbal(&["report", "silent"]).good().out;
+    // Lines are broken where a terminal ends.
+    let text = place.gimbal(&["report", "silent"]).good().out.split_whitespace().collect::<Vec<_>>().join(" ");
     let headline = "In 2 of 4 cells with a model (scripted/hands-back.yaml) the model hardly acted";
     assert!(
         text.contains(headline) && text.contains("9 of 9 episodes, without any tool call, count as 100%"),

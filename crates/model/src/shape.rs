@@ -47,7 +47,7 @@ impl Shapes {
     }
 
     /// The completion, if it has the shape of this grammar; white space around it is dropped. A native tool call has no shape of
-    /// its own, and a text beside it is no answer: what a server keeps to of calls is judged where they are read.
+    /// its own, and a text beside it is not an answer: what a server keeps to of calls is judged where they are read.
     ///
     /// # Errors
     /// [`ModelErrorKind::BadShape`] with usage and text, or [`ModelErrorKind::BadRequest`] for a grammar that cannot

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SetupError;
+use crate::native_calls::NativeCalls;
 use crate::remote::{Dialect, SchemaRules};
 
 /// The table that comes with the program.
@@ -60,19 +61,6 @@ fn kinds(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let kinds = [GrammarKind::Schema, GrammarKind::Choice, GrammarKind::Regex].map(GrammarKind::name);
     let one = serde_json::json!({ "enum": kinds });
     schemars::json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
-}
-
-/// What a server enforces of native tool calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NativeCalls {
-    /// That one is made where one is demanded, and that its arguments keep to the schema of the tool.
-    Strict,
-    /// That one is made where one is demanded; the schemas of the tools are a hint.
-    Forced,
-    /// Nothing.
-    #[default]
-    None,
 }
 
 /// What the bound of the output is called in OpenAI's wire format.

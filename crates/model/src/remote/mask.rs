@@ -9,7 +9,8 @@ use super::gbnf;
 use super::native::{Asked, NativeMask};
 use super::provider::{Dialect, WireFormat};
 use super::rules::SchemaRules;
-use crate::traits::{Known, NativeCalls};
+use crate::native_calls::NativeCalls;
+use crate::traits::Known;
 
 /// The member that holds a schema which must not be the root.
 const ANSWER: &str = "answer";

@@ -4,10 +4,11 @@ use gimbal_core::{ChatRequest, Grammar, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{Asked, Choice, MOST_TOOLS, NativeMask};
+use crate::native_calls::NativeCalls;
 use crate::remote::SchemaRules;
 use crate::remote::mask::Mask;
 use crate::remote::provider::Provider;
-use crate::traits::{NativeCalls, TraitTable};
+use crate::traits::TraitTable;
 
 fn object(properties: &Value) -> Value {
     let required: Vec<&String> = properties.as_object().unwrap().keys().collect();

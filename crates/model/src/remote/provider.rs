@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rules::SchemaRules;
-use crate::traits::NativeCalls;
+use crate::native_calls::NativeCalls;
 
 /// Who serves a remote model: the family of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -222,7 +222,7 @@ fn the_requests_of_an_environment_without_a_reader_are_read() {
     let read = read(&designs::asking(), &[lamps]);
     no_stumbles(&read.broken);
     let families: Vec<&str> = read.asked.into_keys().collect();
-    assert_eq!(families, ["cyclic", "hierarchy", "lats", "react", "reflexion", "temporal"]);
+    assert_eq!(families, ["cyclic", "dag", "dispute", "hierarchy", "lats", "react", "reflexion", "temporal"]);
 }
 
 /// Every environment of the project is in the list, and a new family has a design that fits one; both are then read by the tests above.

@@ -252,7 +252,7 @@ pub struct Measures {
     pub success: Option<Moments>,
     /// SR over the mean tool calls of won episodes (STR).
     pub success_to_calls: Option<f64>,
-    /// Won episodes; none where the model hardly acted.
+    /// Won episodes; empty where the model hardly acted.
     pub won: Group,
     /// Lost episodes.
     pub lost: Group,

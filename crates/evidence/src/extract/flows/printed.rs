@@ -76,7 +76,7 @@ impl Head {
                 Piece::Arrow => return Err(format!("`{word}` is in the place of `->`")),
                 Piece::Time(name) => {
                     let time = format!("{word} {}", words.next().unwrap_or_default());
-                    clock::date_time(&time, 0).ok_or_else(|| format!("`{time}` is no time of `{name}`"))?;
+                    clock::date_time(&time, 0).ok_or_else(|| format!("`{time}` is not a time of `{name}`"))?;
                     time
                 }
                 Piece::Word(_) => word.to_owned(),
@@ -158,7 +158,7 @@ mod tests {
             ("2026-03-10 08:00:00 0.1 TCP 10.0.0.1:1 10.0.0.2:2 1 2 3", "in the place of `->`"),
             ("2026-03-10 08:00:00 0.1 TCP 10.0.0.1:1 -> 10.0.0.2:2 1 2", "ends before"),
             ("2026-03-10 08:00:00 0.1 TCP 10.0.0.1:1 -> 10.0.0.2:2 1 2 3 4", "behind its last"),
-            ("yesterday noon 0.1 TCP 10.0.0.1:1 -> 10.0.0.2:2 1 2 3", "no time"),
+            ("yesterday noon 0.1 TCP 10.0.0.1:1 -> 10.0.0.2:2 1 2 3", "not a time"),
         ] {
             let found = row(head, line).unwrap_err();
             assert!(found.contains(why), "{found}");

@@ -88,10 +88,11 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{SHARED, plain, reserved};
+    use crate::native_calls::NativeCalls;
     use crate::remote::mask::{Mask, Sent};
     use crate::remote::provider::Provider;
     use crate::remote::write::Draft;
-    use crate::traits::{Bound, Known, NativeCalls, TraitTable};
+    use crate::traits::{Bound, Known, TraitTable};
 
     fn alone(name: &str, value: &Value) -> Map<String, Value> {
         Map::from_iter([(name.to_owned(), value.clone())])
