@@ -19,16 +19,22 @@ pub(super) fn idle(toolset: Toolset) -> ToolCall {
     if toolset.has(INVENTORY) { ToolCall::bare(INVENTORY) } else { ToolCall::with(SELECT, &[(COMMAND, "inventory")]) }
 }
 
-/// The entry of the tool that takes any command, where it is the only one.
-const ALONE: &str = "textcraft_select_command alone";
-
-/// The entries of the tools that an agent is given.
+/// The entries of the tools that an agent is given. The one that takes any command says, where it is alone, what the others would.
 fn glossary(entries: &[GlossaryEntry], toolset: Toolset) -> Vec<GlossaryEntry> {
-    let named = |entry: &GlossaryEntry| GlossaryEntry { name: SELECT.to_owned(), ..entry.clone() };
-    match toolset {
-        Toolset::Unified => entries.iter().filter(|entry| entry.name == ALONE).map(named).collect(),
-        _ => entries.iter().filter(|entry| toolset.has(&entry.name)).cloned().collect(),
+    let offered = entries.iter().filter(|entry| toolset.has(&entry.name)).cloned();
+    if toolset != Toolset::Unified {
+        return offered.collect();
     }
+    let others = entries.iter().filter(|entry| !toolset.has(&entry.name));
+    let forms: String = others.map(|entry| format!(" `{}`: {}", entry.usage, entry.description)).collect();
+    let usage = format!("{SELECT} {COMMAND}=\"<{COMMAND}>\"");
+    offered
+        .map(|entry| GlossaryEntry {
+            description: format!("{}{forms}", entry.description),
+            usage: usage.clone(),
+            ..entry
+        })
+        .collect()
 }
 
 /// The brief of an episode.
