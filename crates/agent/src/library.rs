@@ -79,6 +79,7 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         ("answer_format", Value::from("an object")),
         ("message", Value::from("machine is missing")),
         ("repeated", Value::from(true)),
+        ("required_form", Value::from("Answer with an object.")),
     ]);
     let tool =
         variables.with(&[("tool", Value::from("x")), ("tools", Value::from("y")), ("message", Value::from("z"))]);

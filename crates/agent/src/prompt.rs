@@ -2,7 +2,7 @@
 //!
 //! System prompt: identity, notice about tags, loop instructions, answer format, tools (or the notice that there are
 //! none), knowledge, chain of thought, rules, worked examples, list of legal actions; parts that are switched off or
-//! empty are left out. User prompt: opening, context blocks, closing (BOG-061).
+//! empty are left out. User prompt: opening, context blocks with what their keys mean, closing (BOG-061).
 
 use gimbal_core::{Block, Brief};
 use minijinja::Value;
@@ -17,7 +17,7 @@ use crate::{Protocol, Settings};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// What it is: `identity`, `tags`, `loop`, `answer_format`, `tools`, `no_tools`, `knowledge`,
-    /// `chain_of_thought`, `rules`, `examples`, `actions`; `opening`, `block`, `closing`.
+    /// `chain_of_thought`, `rules`, `examples`, `actions`; `opening`, `block`, `legend`, `closing`.
     pub name: &'static str,
     /// The texts that it is made of, the leading one first.
     pub origins: Vec<Origin>,
@@ -121,13 +121,8 @@ impl Builder<'_> {
         Ok(parts)
     }
 
-    /// What the agent's answers are.
     fn speaks(&self) -> Speaks {
-        match (&self.persona.core.contract, self.settings.acting) {
-            (Some(_), _) => Speaks::Message,
-            (None, Some(_)) => Speaks::Often,
-            (None, None) => Speaks::Once,
-        }
+        speaks(self.persona, self.settings)
     }
 
     fn fill(&self, sourced: &Sourced, more: &[(&'static str, Value)]) -> Result<String, PersonaError> {
@@ -147,8 +142,7 @@ impl Builder<'_> {
     fn answer_format(&self) -> Result<Part, PersonaError> {
         let format = &self.persona.texts.answer_format;
         let notice = &self.persona.texts.engine.protocol(self.settings.protocol, self.speaks()).answer_notice;
-        let inner = self.fill(format, &[])?;
-        let text = self.fill(notice, &[("answer_format", Value::from(inner))])?;
+        let text = answer_form(self.persona, self.settings, &self.variables)?;
         Ok(Part { name: "answer_format", origins: vec![notice.origin.clone(), format.origin.clone()], text })
     }
 
@@ -370,6 +364,29 @@ impl Builder<'_> {
     }
 }
 
+/// What an agent's answers are.
+fn speaks(persona: &Persona, settings: &Settings) -> Speaks {
+    match (&persona.core.contract, settings.acting) {
+        (Some(_), _) => Speaks::Message,
+        (None, Some(_)) => Speaks::Often,
+        (None, None) => Speaks::Once,
+    }
+}
+
+/// The form of an answer, as the system prompt says it.
+pub(crate) fn answer_form(
+    persona: &Persona,
+    settings: &Settings,
+    variables: &Variables,
+) -> Result<String, PersonaError> {
+    let fill = |sourced: &Sourced, more: &[(&'static str, Value)]| {
+        persona.templates.render(&sourced.text, &variables.with(more))
+    };
+    let inner = fill(&persona.texts.answer_format, &[])?;
+    let notice = &persona.texts.engine.protocol(settings.protocol, speaks(persona, settings)).answer_notice;
+    Ok(fill(notice, &[("answer_format", Value::from(inner))])?)
+}
+
 fn tagged(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{text}\n</{tag}>")
 }
@@ -418,7 +435,7 @@ pub fn asked(
 
 pub(crate) fn user_parts(
     persona: &Persona,
-    variables: &Variables,
+    initial: &Variables,
     step: u32,
     blocks: &[Block],
     question: Option<Question<'_>>,
@@ -427,7 +444,7 @@ pub(crate) fn user_parts(
     if let Some(Question { target, message }) = question {
         more.extend([("target", Value::from(target)), ("message", Value::from(message))]);
     }
-    let variables = variables.with(&more);
+    let variables = initial.with(&more);
     let part = |name, sourced: &Sourced| {
         let text = persona.templates.render(&sourced.text, &variables)?;
         Ok::<_, PersonaError>(Part { name, origins: vec![sourced.origin.clone()], text })
@@ -439,6 +456,16 @@ pub(crate) fn user_parts(
         origins: vec![Origin { file: "tracker".to_owned(), key: block.name.clone() }],
         text: block.text.trim_end().to_owned(),
     }));
+    if persona.prompt.explain_keys {
+        let blocks = blocks.iter().map(|block| &*block.text);
+        let texts: Vec<&str> = blocks.chain(question.map(|question| question.message)).collect();
+        let keys = initial.explained(&texts);
+        if !keys.is_empty() {
+            let heading = part("legend", &persona.texts.engine.legend_heading)?;
+            let lines: Vec<String> = keys.iter().map(|(key, meaning)| format!("- {key}: {meaning}")).collect();
+            parts.push(Part { text: [heading.text.trim_end(), &lines.join("\n")].join("\n"), ..heading });
+        }
+    }
     parts.push(part("closing", &persona.texts.closing)?);
     parts.retain(|part| !part.text.is_empty());
     Ok(parts)

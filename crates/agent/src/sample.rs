@@ -40,6 +40,7 @@ pub fn brief() -> Brief {
         ]
         .map(|(generic, name)| (generic.to_owned(), name.to_owned()))
         .into(),
+        legend: [("wear".to_owned(), "`high`: the machine needs oil.".to_owned())].into(),
         forbidden_words: vec!["sample-workshop".to_owned()],
         literals_change: false,
         free_arguments: false,

@@ -1,5 +1,6 @@
 //! Values of the variables that texts of a persona may use.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_core::{Brief, GlossaryEntry};
@@ -28,12 +29,16 @@ pub(crate) const REPAIR: &[&str] = &["answer", "message", "allowed", "shown", "a
 
 /// Values of the variables of the brief.
 #[derive(Clone)]
-pub(crate) struct Variables(Arc<[(&'static str, Value)]>);
+pub(crate) struct Variables {
+    values: Arc<[(&'static str, Value)]>,
+    /// What keys in the blocks of the belief state mean.
+    legend: Arc<BTreeMap<String, String>>,
+}
 
 impl Variables {
     /// Those of an environment. `idle` is the call that does nothing and `actions` are the legal ones, as it writes them.
     pub(crate) fn of(brief: &Brief, idle: &str, actions: &[String]) -> Self {
-        Self(Arc::new([
+        let values = Arc::new([
             ("role", Value::from(brief.role.as_str())),
             ("goal", Value::from(brief.goal.as_str())),
             ("subject", Value::from(brief.subject.as_str())),
@@ -46,11 +51,18 @@ impl Variables {
             ("horizon", Value::from(brief.horizon)),
             ("runs_on", Value::from(brief.runs_on)),
             ("has_answer", Value::from(brief.answer.is_some())),
-        ]))
+        ]);
+        Self { values, legend: Arc::new(brief.legend.clone()) }
+    }
+
+    /// The keys that one of these texts holds, each with what it means.
+    pub(crate) fn explained<'a>(&'a self, texts: &[&str]) -> Vec<(&'a str, &'a str)> {
+        let holds = |key: &str| texts.iter().any(|text| text.contains(&format!("\"{key}\":")));
+        self.legend.iter().filter(|(key, _)| holds(key)).map(|(key, text)| (key.as_str(), text.as_str())).collect()
     }
 
     pub(crate) fn with(&self, more: &[(&'static str, Value)]) -> Value {
-        Value::from_pairs(self.0.iter().chain(more).cloned())
+        Value::from_pairs(self.values.iter().chain(more).cloned())
     }
 }
 

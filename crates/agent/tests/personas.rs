@@ -360,6 +360,25 @@ fn empty_blocks_leave_no_gap() {
     assert_eq!(text, "This is step 1.\n\nWhich action do you take in this step?");
 }
 
+/// A request explains the keys of its blocks that the environment has a meaning for, and no others.
+#[test]
+fn keys_in_the_blocks_are_explained() {
+    let brief = sample::brief();
+    let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+    let text = |files: &TestFiles, block: &str| {
+        let persona = Persona::load("planner", files).unwrap();
+        let blocks = [Block { name: "status".to_owned(), text: block.into() }];
+        gimbal_agent::prompt::joined(&user(&persona, environment, 1, &blocks).unwrap())
+    };
+    let shipped = TestFiles::default();
+    let explained = "What the keys above mean:\n- wear: `high`: the machine needs oil.\n\nWhich action";
+    let block = r#"[{"machine":"lathe","wear":"high"}]"#;
+    assert_eq!(text(&shipped, block), format!("This is step 1.\n\n{block}\n\n{explained} do you take in this step?"));
+    assert!(!text(&shipped, "The wear of no machine is known.").contains("mean"));
+    let silent = TestFiles::with("personas/planner/prompt.yaml", "context:", "explain_keys: false\ncontext:");
+    assert!(!text(&silent, block).contains("mean"));
+}
+
 // covers: BOG-025
 #[test]
 fn no_prompt_gives_the_environment_away() {

@@ -52,6 +52,9 @@ pub struct Brief {
     /// Published names of generic tools, e.g. `subject_state` to `get_host_current_state` (BOG-058, BOG-063).
     #[serde(default)]
     pub tool_names: BTreeMap<String, String>,
+    /// What keys in the blocks of its belief state mean, by key: a request that shows such a key explains it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub legend: BTreeMap<String, String>,
     /// Words that no prompt may contain: the knowledge-free audit (BOG-025).
     pub forbidden_words: Vec<String>,
     /// Whether the values that may be filled in for a call's parameters are all that there are and change from step to step:

@@ -21,6 +21,8 @@ pub struct Common<'a> {
     pub glossary: &'a [GlossaryEntry],
     /// Names of queries that this environment shows otherwise.
     pub tool_names: &'a BTreeMap<String, String>,
+    /// What keys in the blocks of its belief state mean.
+    pub legend: &'a BTreeMap<String, String>,
     /// How long a step is.
     pub seconds_per_step: NonZeroU32,
     /// What tools use and bring about.
@@ -49,6 +51,8 @@ macro_rules! brief_form {
             glossary: Vec<::gimbal_core::GlossaryEntry>,
             #[serde(default)]
             tool_names: ::std::collections::BTreeMap<String, String>,
+            #[serde(default)]
+            legend: ::std::collections::BTreeMap<String, String>,
             seconds_per_step: ::std::num::NonZeroU32,
             manifest: $crate::manifest::Draft,
             forbidden_words: Vec<String>,
@@ -62,6 +66,7 @@ macro_rules! brief_form {
                     subject: &self.subject,
                     glossary: &self.glossary,
                     tool_names: &self.tool_names,
+                    legend: &self.legend,
                     seconds_per_step: self.seconds_per_step,
                     manifest: &self.manifest,
                     forbidden_words: &self.forbidden_words,
@@ -92,6 +97,7 @@ impl Common<'_> {
             runs_on: false,
             materials: Vec::new(),
             tool_names: self.tool_names.clone(),
+            legend: self.legend.clone(),
             forbidden_words: self.forbidden_words.to_vec(),
             literals_change: false,
             free_arguments: false,

@@ -16,7 +16,7 @@ use super::halt;
 use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
-use crate::prompt::{Question, joined, user_parts};
+use crate::prompt::{Question, answer_form, joined, user_parts};
 use crate::protocol::{Reply, ReplyContent, ToolUse};
 use crate::tool::Peers;
 use gimbal_messages::Tier;
@@ -357,7 +357,9 @@ impl<'a> Conversation<'a> {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))
             }
             ReplyContent::Raw(text) => {
-                let missing = Some(protocol.missing(&completion.text, !self.session.prepared.tools.is_empty()));
+                let missing = Some(
+                    protocol.missing(&completion.text, !self.session.prepared.tools.is_empty() && !self.answer_due),
+                );
                 Ok(Some(Outcome::Answer { justification: None, text, missing }))
             }
             ReplyContent::Use(mut used) => {
@@ -439,6 +441,12 @@ impl<'a> Conversation<'a> {
             }
         }
         false
+    }
+
+    /// What the system prompt says of the form of an answer.
+    pub(super) fn required_form(&self) -> Result<String, EpisodeStopped> {
+        let agent = self.session.agent;
+        answer_form(&agent.persona, &agent.settings, &self.present.variables).map_err(halt)
     }
 
     pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, EpisodeStopped> {

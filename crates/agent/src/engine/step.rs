@@ -147,6 +147,11 @@ impl AgentSession<'_> {
         kind: ModelErrorKind,
     ) -> Result<(), EpisodeStopped> {
         let engine = &self.agent.persona.texts.engine;
+        let required_form = match kind {
+            // The text of the environment or of the role may have to be filled in again, which only this case pays for.
+            ModelErrorKind::Refusal | ModelErrorKind::Truncated => String::new(),
+            _ => conversation.required_form()?,
+        };
         let text = match kind {
             ModelErrorKind::Refusal => &engine.feedback_refusal,
             ModelErrorKind::Truncated => &engine.feedback_truncated,
@@ -159,6 +164,7 @@ impl AgentSession<'_> {
                 ("max_attempts", self.settings().max_attempts.into()),
                 ("answer", "".into()),
                 ("message", kind.name().into()),
+                ("required_form", required_form.as_str().into()),
             ],
         )
     }

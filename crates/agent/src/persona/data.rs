@@ -217,6 +217,9 @@ pub struct Prompt {
     /// In what order blocks appear; blocks that are not listed follow as the study orders them.
     #[serde(default)]
     pub order: Vec<String>,
+    /// Whether keys in the blocks are explained, where the environment says what they mean ([`Brief::legend`](gimbal_core::Brief::legend)).
+    #[serde(default = "yes")]
+    pub explain_keys: bool,
 }
 
 /// `knowledge.yaml`, `reflection_knowledge.yaml` and `personas/common.yaml` (BOG-050..052).
@@ -284,6 +287,8 @@ pub struct Wording {
     pub tools: ToolWording,
     /// Head of the knowledge.
     pub knowledge_heading: String,
+    /// Before the keys of the context blocks that are explained.
+    pub legend_heading: String,
     /// Head of the steps of thought.
     pub chain_of_thought_heading: String,
     /// Head of the worked examples.
@@ -470,7 +475,7 @@ pub struct Feedback {
     pub refusal: String,
     /// The output bound was reached.
     pub truncated: String,
-    /// The shape was missed.
+    /// The shape was missed: `required_form` is what the system prompt says of it.
     pub bad_shape: String,
 }
 

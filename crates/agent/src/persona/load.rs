@@ -398,6 +398,7 @@ impl Compiler {
         let mut add = |key: &str, text: &str, more: &[&str]| self.add(source, key, text, more);
         let (tools, feedback, observations) = (&wording.tools, &wording.feedback, &wording.observations);
         let attempt = &["attempt", "max_attempts", "answer", "message"];
+        let shape = &["attempt", "max_attempts", "answer", "message", "required_form"];
         let again = &["attempt", "max_attempts", "answer", "message", "repeated"];
         let tool = &["tool", "tools", "message"];
         Ok(EngineTexts {
@@ -416,6 +417,7 @@ impl Compiler {
             tools_entry: add("tools.entry", &tools.entry, &["name", "example", "description"])?,
             tools_critical: add("tools.critical", &tools.critical, &["name"])?,
             tools_closing: add("tools.closing", &tools.closing, &[])?,
+            legend_heading: add("legend_heading", &wording.legend_heading, &[])?,
             knowledge_heading: add("knowledge_heading", &wording.knowledge_heading, &[])?,
             cot_heading: add("chain_of_thought_heading", &wording.chain_of_thought_heading, &[])?,
             examples_heading: add("examples_heading", &wording.examples_heading, &[])?,
@@ -423,7 +425,7 @@ impl Compiler {
             feedback_placeholder: add("feedback.placeholder", &feedback.placeholder, &["placeholder", "actions"])?,
             feedback_refusal: add("feedback.refusal", &feedback.refusal, attempt)?,
             feedback_truncated: add("feedback.truncated", &feedback.truncated, attempt)?,
-            feedback_bad_shape: add("feedback.bad_shape", &feedback.bad_shape, attempt)?,
+            feedback_bad_shape: add("feedback.bad_shape", &feedback.bad_shape, shape)?,
             unknown_tool: add("observations.unknown_tool", &observations.unknown_tool, tool)?,
             no_tools: add("observations.no_tools", &observations.no_tools, tool)?,
             failed: add("observations.failed", &observations.failed, tool)?,

@@ -265,6 +265,7 @@ pub(crate) struct EngineTexts {
     pub tools_critical: Sourced,
     pub tools_closing: Sourced,
     pub knowledge_heading: Sourced,
+    pub legend_heading: Sourced,
     pub cot_heading: Sourced,
     pub examples_heading: Sourced,
     pub feedback_rejected: Sourced,

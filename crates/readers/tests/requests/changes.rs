@@ -78,7 +78,7 @@ const SAMPLES: [Sampled; 19] = [
     ("gate", "finance_agent", "cyclic", "cyclic-gate", "json", false, false),
 ];
 
-const CASES: [Case; 56] = [
+const CASES: [Case; 57] = [
     ("a bound that is not that of the mask", "masked layers", Kind::Orders, |asked, _, _| {
         replace(asked, "at most 256 characters", "at most 120 characters");
     }),
@@ -155,6 +155,9 @@ const CASES: [Case; 56] = [
     ("the goal is out of sight", "trials", Kind::Reflects, |asked, _, _| replace(asked, "Goal: ", "")),
     ("what is known now is out of sight", "status", Kind::Decides, |asked, _, now| {
         now.blocks.iter().for_each(|block| replace(asked, block.trim(), ""));
+    }),
+    ("a key of the status that nothing explains", "layers", Kind::Orders, |asked, _, _| {
+        replace(asked, "- current_status: ", "- its status: ");
     }),
     ("what is known now is out of sight", "layers", Kind::Governs, |asked, _, now| {
         now.blocks.iter().for_each(|block| replace(asked, block.trim(), ""));

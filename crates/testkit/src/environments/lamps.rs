@@ -20,6 +20,10 @@ subjects: [lamp_1, lamp_2, lamp_3, lamp_4]
 glossary:
   - { name: Light, type: reactive, description: Lights one lamp., usage: Light lamp=<lamp> }
   - { name: Wait, type: passive, description: Does nothing., usage: Wait }
+legend:
+  current_status: baseline, as at the start; changed, not as at the start; unknown, not seen yet.
+  time_of_update: Current, the latest observation tells of the lamp; Past, it does not.
+  compared_with_baseline: the new status of lamps whose status the step changed.
 seconds_per_step: 60
 manifest: { tools: { Light: { writes: ['{lamp}'], effects: { '{lamp}': lit } }, Wait: {} } }
 forbidden_words: [lamps]

@@ -40,6 +40,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         runs_on: false,
         materials: Vec::new(),
         tool_names: BTreeMap::new(),
+        legend: BTreeMap::new(),
         forbidden_words: vec![environment.to_owned()],
         literals_change: false,
         free_arguments: false,

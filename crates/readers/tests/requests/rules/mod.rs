@@ -51,11 +51,12 @@ impl Broken {
 }
 
 /// The rules, by the names under which they report. The test of the rules breaks each of them.
-pub const RULES: [&str; 53] = [
+pub const RULES: [&str; 54] = [
     "a bound that is not that of the mask",
     "a call without its result",
     "a form of a command that is not spelt once",
     "a form that nobody was told of",
+    "a key of the status that nothing explains",
     "a message that is no object",
     "a name of a tool that a provider refuses",
     "a planner without tools or size",

@@ -36,6 +36,15 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     {
         found.push(("the latest result is out of sight", short(latest)));
     }
+    // Words of a belief state that no reader knows without being told.
+    let unexplained = |key: &&str| {
+        letter.opening.contains(&format!("\"{key}\":")) && !letter.opening.contains(&format!("\n- {key}: "))
+    };
+    if let Some(key) =
+        STATUS_KEYS.iter().find(|key| !scene.published && letter.kind != Kind::Repairs && unexplained(key))
+    {
+        found.push(("a key of the status that nothing explains", (*key).to_owned()));
+    }
     if letter.kind == Kind::Weighs {
         let lost = scene.facts.iter().filter(|id| !letter.told.contains(id.as_str())).count();
         if lost > 0 || scene.facts.is_empty() {
@@ -49,6 +58,9 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
 fn told_once(scene: &Scene) -> bool {
     scene.brief.literals_change || scene.brief.free_arguments
 }
+
+/// Keys of belief states whose values are words of their own.
+const STATUS_KEYS: [&str; 3] = ["current_status", "time_of_update", "compared_with_baseline"];
 
 /// How much of a result must be in sight, in characters: long ones are cut.
 const RESULT: usize = 200;
