@@ -122,7 +122,7 @@ impl Form {
     #[must_use]
     pub fn share() -> Self {
         let schema = json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01 });
-        Self::closed(r"(0\.[0-9]{1,2}|1\.0)", schema, 8)
+        Self::closed(r"(0(\.[0-9]{1,2})?|1(\.0)?)", schema, 8)
     }
 
     /// A JSON object with these members, in this order.
