@@ -8,6 +8,7 @@ mod choice;
 #[cfg(test)]
 mod corpus;
 mod family;
+mod given;
 mod made;
 mod maker;
 mod memory;
