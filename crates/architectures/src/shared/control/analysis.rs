@@ -273,7 +273,7 @@ impl Analyzer {
     }
 }
 
-/// What the analyzer is told of a segment: with the ways among which it chooses up to `batch` subtasks, or with the subtask that comes next.
+/// The request to the analyzer about a segment: with the ways among which it chooses up to `batch` subtasks, or with the subtask that comes next.
 pub(super) fn request(run: &Run, batch: usize, ways: Option<&[Way]>) -> Value {
     let node = run.node();
     let mut request = json!({
