@@ -1,9 +1,10 @@
 //! What an architecture shows of its agents without playing: their messages, places and prompts.
 
-use gimbal_core::{ArchitectureKind, BuildError, Files};
-use gimbal_messages::Message;
+use gimbal_core::{ArchitectureKind, Block, BuildError, Files};
+use gimbal_messages::{Message, spaced};
 use serde_json::{Value, json};
 
+use crate::shown_environment::ShownEnvironment;
 use crate::{Agent, Persona};
 
 /// An agent with its place in an architecture.
@@ -55,12 +56,30 @@ impl Answer {
     }
 }
 
-/// What an agent that answers with no message is asked to work on, with made-up values.
+/// What an agent is asked, with made-up values.
 pub struct Assignment {
     /// What it is about, such as the name of a subtask.
     pub target: String,
-    /// The message that asks.
-    pub message: Value,
+    /// The message that asks, as its prompt shows it.
+    pub message: String,
+    /// What its prompt shows before the context blocks: the first observation, where this agent is shown it.
+    pub first: Option<Block>,
+}
+
+impl Assignment {
+    /// An assignment without a first observation. A message that is a text is shown as it is, any other as JSON.
+    #[must_use]
+    pub fn new(target: &str, message: &Value) -> Self {
+        let message = message.as_str().map_or_else(|| spaced(message), str::to_owned);
+        Self { target: target.to_owned(), message, first: None }
+    }
+
+    /// What an agent that answers with a message is asked, as the message says; `None` if it answers with none.
+    #[must_use]
+    pub fn by_message(agent: &Agent, shown: &ShownEnvironment) -> Option<Self> {
+        let target = shown.target();
+        agent.message().map(|message| Self::new(target, &message.request(&shown.brief, target)))
+    }
 }
 
 /// An architecture with agents: what plays, and what commands about personas and tests of requests ask of it.
@@ -97,9 +116,10 @@ pub trait Family: ArchitectureKind {
         json!({ place: { "persona": persona } })
     }
 
-    /// What the agent in this place is asked to work on, where it answers with no message and is asked nevertheless.
-    fn assignment(&self, _place: &str) -> Option<Assignment> {
-        None
+    /// What an agent is asked in this environment: filled with made-up values by the code that fills its requests, so that what is shown has
+    /// the members of what is sent. `None` if it is asked for the action of a step alone.
+    fn asked(&self, placed: &Placed, shown: &ShownEnvironment) -> Option<Assignment> {
+        Assignment::by_message(&placed.agent, shown)
     }
 
     /// Settings under which its agents are audited, beside those of the named configurations.

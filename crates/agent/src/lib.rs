@@ -19,6 +19,7 @@ pub mod reading;
 pub mod sample;
 pub mod settings;
 pub mod shown;
+mod shown_environment;
 mod template;
 mod template_language;
 pub mod tool;

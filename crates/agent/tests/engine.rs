@@ -363,6 +363,11 @@ async fn a_reply_in_another_form_than_the_published_one_is_noted() {
         let because = if found.contains("Thought") { "t" } else { "-" };
         assert_eq!(log, [note, &format!("act Wait because {because}")], "{found}");
     }
+    let json = r#"{"thought": "t", "action": "My answer is Wait"}"#;
+    let (log, _) = log_of(&planner(protocol(Protocol::Json)), [Says(json)]).await;
+    assert_eq!(log, [r#"note normalised {"agent":"default","protocol":"json"}"#, "act Wait because t"]);
+    let json = r#"{"thought": "t", "action": "Wait"}"#;
+    assert_eq!(log_of(&planner(protocol(Protocol::Json)), [Says(json)]).await.0, ["act Wait because t"]);
     let replies = [Says("Tool: get_machine_state: lathe"), Says("Thought: low\n\n**Answer:** Oil machine=lathe")];
     let (log, _) = log_of(&inspector(false, Overrides::default()), replies).await;
     let query = r#"query subject_state {"subject":"lathe"}"#;
@@ -370,6 +375,15 @@ async fn a_reply_in_another_form_than_the_published_one_is_noted() {
     let replies = [Says("Thought: t\nTool: get_machine_state: lathe\nPAUSE"), Says("Thought: t\nAnswer: Wait")];
     let (log, _) = log_of(&inspector(false, Overrides::default()), replies).await;
     assert_eq!(log, [query, "act Wait because t"]);
+}
+
+/// Text behind the answer may take it back: the reply is marked, and what is made of it is as it was.
+#[tokio::test]
+async fn text_behind_an_answer_is_marked_in_the_note() {
+    let note = r#"note normalised {"agent":"default","protocol":"react-text","marks":["followed_by_text"]}"#;
+    let (log, _) =
+        log_of(&planner(Overrides::default()), [Says("Answer: Wait\nPAUSE\n(Ignore the line above.)")]).await;
+    assert_eq!(log, [note, "act Wait because -"]);
 }
 
 #[tokio::test]

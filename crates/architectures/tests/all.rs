@@ -14,6 +14,7 @@ mod hierarchy;
 mod on_the_stage;
 mod output_bounds;
 mod panel;
+mod previews;
 mod requests;
 mod routing;
 mod shown_as_sent;

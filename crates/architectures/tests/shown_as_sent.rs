@@ -23,7 +23,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Requests of each episode, in the order in which they were sent.
-type Requests = Arc<Mutex<BTreeMap<Digest, Vec<Sent>>>>;
+pub type Requests = Arc<Mutex<BTreeMap<Digest, Vec<Sent>>>>;
 
 /// What a trace must show of a request.
 fn sent(request: &ChatRequest) -> Sent {
@@ -61,7 +61,7 @@ impl ChatModel for RequestRecorder {
 }
 
 /// The project's files, with an analyst that asks the corridor's tracker for no more than it knows.
-fn files() -> TestFiles {
+pub fn files() -> TestFiles {
     let path = "personas/analyst/core.yaml";
     let mut lines = Vec::new();
     let shipped = TestFiles::shipped(path);
@@ -93,15 +93,15 @@ const DELIBERATE: &str = "flags: { include_tool_raise_a_question: true, include_
                           include_tool_improve_based_on_critique: true }";
 
 /// An environment, and the architectures that are played in it.
-struct Scene {
-    environment: &'static str,
+pub struct Scene {
+    pub environment: &'static str,
     trials: u32,
     /// Base and further settings.
-    architectures: Vec<(&'static str, String)>,
+    pub architectures: Vec<(&'static str, String)>,
 }
 
 /// Every architecture that asks a model, where it fits, in the forms that change how a conversation grows.
-fn scenes() -> Vec<Scene> {
+pub fn scenes() -> Vec<Scene> {
     let plain = |base: &'static str, settings: &str| (base, settings.to_owned());
     let corridor = vec![
         plain("react", DELIBERATE),
@@ -120,6 +120,7 @@ fn scenes() -> Vec<Scene> {
         plain("debate", "anchored: true, stops_early: false, rounds: 2, narrator: model, active_oracle: model"),
         plain("debate", "rounds: 1, judge: claims, audit: true, gate: { low: 0, high: 1, certainty: oracle }"),
         plain("debate", "rounds: 1, votes: 2"),
+        plain("debate", "rounds: 2, stops_early: false"),
         plain("panel", ""),
         plain("react", "conversation: episode, gate: evidence"),
         plain("cyclic", "graph: suggested, gate: evidence"),
@@ -137,12 +138,12 @@ fn scenes() -> Vec<Scene> {
 }
 
 /// How agents play.
-struct Play<'a> {
-    model: &'a str,
-    guard: u64,
-    attempts: u32,
-    seed: u64,
-    decoding: &'a str,
+pub struct Play<'a> {
+    pub model: &'a str,
+    pub guard: u64,
+    pub attempts: u32,
+    pub seed: u64,
+    pub decoding: &'a str,
 }
 
 impl Scene {
@@ -178,12 +179,18 @@ async fn compare(folder: &Path, play: &Play<'_>) -> usize {
     compared
 }
 
-async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
-    let (study, cells) = scene.study(play);
+/// The environments of the scenes.
+pub fn environments() -> Vec<Arc<dyn gimbal_core::Catalogue>> {
     let mut environments = gimbal_testkit::environments();
     environments.push(Arc::new(gimbal_consensus::Consensus));
+    environments
+}
+
+/// Plays a scene into a run folder; returns its requests, and how many cells it has.
+pub async fn play_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> (Requests, usize) {
+    let (study, cells) = scene.study(play);
     let learned: Option<Arc<dyn gimbal_core::Learned>> = Some(Arc::new(crate::temporal::notes::Embedders));
-    let registry = Registry { environments, architectures: gimbal_architectures::kinds(), learned };
+    let registry = Registry { environments: environments(), architectures: gimbal_architectures::kinds(), learned };
     let models = Models::new(ModelsConfig { scripts: Arc::new(files()), ..ModelsConfig::default() });
     let requests = Requests::default();
     let recorded = Arc::clone(&requests);
@@ -200,6 +207,11 @@ async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
     let plan = plan.unwrap_or_else(|problems| panic!("{problems}"));
     let settings = Settings { jobs: Some(2), ..Settings::new(folder) };
     runner::run(Arc::new(plan), Arc::new(source), settings, Cancel::default(), |_| {}).await.unwrap();
+    (requests, cells)
+}
+
+async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
+    let (requests, cells) = play_scene(folder, scene, play).await;
     let folder = RunFolder::open(folder).unwrap();
     let requests = requests.lock().unwrap();
     let (mut compared, mut played) = (0, 0);
@@ -227,7 +239,7 @@ async fn compare_scene(folder: &Path, scene: &Scene, play: &Play<'_>) -> usize {
     compared
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+pub fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(future)
 }
 

@@ -56,6 +56,60 @@ fn a_provider_plans_a_family_and_the_graph_keeps_where_it_came_from() {
     place.gimbal(&["graph", "check", "graphs/crafting.yaml", "--environment", "textcraft"]).good();
 }
 
+/// A graph names tools. An option that leaves them out is a mistake of the study, which is told before anything is played.
+#[test]
+fn a_graph_whose_tools_an_option_leaves_out_is_refused_by_the_plan() {
+    let place = Place::new();
+    let graph = "{ ways: list, entry: LOOK, nodes: [{ name: LOOK, goal: Look., tools: [textcraft_inventory] }] }";
+    let cases = [
+        ("textcraft", "unified", "cyclic", "family", "graphs/textcraft.yaml", "textcraft_select_command)"),
+        (
+            "textcraft",
+            "unified",
+            "cyclic",
+            "family-sparse",
+            "graphs/textcraft-sparse.yaml",
+            "textcraft_select_command)",
+        ),
+        ("textcraft", "unified", "dag", "family", "graphs/textcraft-list.yaml", "textcraft_select_command)"),
+        (
+            "textcraft",
+            "unified",
+            "dag",
+            "textcraft-list",
+            "the graph graphs/textcraft-list.yaml",
+            "textcraft_select_command)",
+        ),
+        ("textcraft", "unified", "dag", graph, "the graph of the study", "the subtask `LOOK`"),
+        ("alfworld", "select", "cyclic", "family", "graphs/alfworld.yaml", "(there are: "),
+    ];
+    for (environment, tools, base, from, named, known) in cases {
+        let study = format!(
+            "study: small\nenvironment: {{ name: {environment}, tools: {tools} }}\narchitectures:\n  - {{ base: {base}, graph: {from} }}\n\
+             roles: [{{ default: scripted/refuse }}]\nepisodes: {{ tasks: {{ limit: 1 }}, runs: 1 }}\n"
+        );
+        place.write("small.yaml", &study);
+        for arguments in [
+            &["run", "small.yaml", "--dry-run"][..],
+            &["run", "small.yaml", "--progress", "quiet"],
+            &["plan", "small.yaml"],
+        ] {
+            let said = place.gimbal(arguments);
+            assert_eq!(said.code, 2, "{arguments:?} {environment} {from}: {}", said.err);
+            let change = format!(
+                "take another `graph`, such as `suggested`, which is made of the tools that there are, or change `tools: \"{tools}\"`"
+            );
+            for words in ["small.yaml:4", &format!("`{base}"), named, known, "which there is not", &change] {
+                assert!(said.err.contains(words), "{words}: {}", said.err);
+            }
+        }
+        assert!(!place.path().join("runs").exists(), "nothing was begun");
+        // What it says to change is enough.
+        place.write("small.yaml", &study.replace(&format!("graph: {from}"), "graph: suggested"));
+        place.gimbal(&["run", "small.yaml", "--dry-run"]).good();
+    }
+}
+
 #[test]
 fn a_graph_that_is_missing_is_a_usage_error_and_a_wrong_one_a_failed_check() {
     let place = Place::new();

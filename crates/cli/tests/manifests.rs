@@ -54,6 +54,24 @@ fn data() -> Option<PathBuf> {
     None
 }
 
+/// A plan holds graphs against the tools of an environment that was opened and not reset.
+#[tokio::test]
+async fn the_names_of_tools_are_known_before_an_episode_begins() {
+    for (family, all) in families() {
+        for options in all {
+            let options = family.resolve(&options).unwrap();
+            let mut environment = family.open(&options).unwrap();
+            let names = |environment: &dyn Environment| -> Vec<String> {
+                environment.tools().iter().map(|tool| tool.name.clone()).collect()
+            };
+            let before = names(&*environment);
+            let task = family.splits().iter().find_map(|split| family.tasks(split, &options).ok()?.into_iter().next());
+            environment.reset(&task.unwrap(), 0).await.unwrap();
+            assert_eq!(before, names(&*environment), "{} {options}", family.name());
+        }
+    }
+}
+
 /// The calls that can be made now: the legal ones as far as they can be listed, and those of experts and policies.
 fn calls(environment: &mut dyn Environment, draws: &mut Rng) -> Vec<ToolCall> {
     let mut calls = legal_calls(environment, CALLS);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::fit::Needs;
-use crate::{EpisodeStopped, RecordKind, Stage};
+use crate::{EpisodeStopped, RecordKind, Stage, ToolSpec};
 
 /// How model calls are arranged to play an episode.
 #[async_trait]
@@ -36,6 +36,13 @@ pub trait Architecture: Send + Sync {
     /// and not the calls.
     fn acts_by_messages(&self) -> bool {
         false
+    }
+
+    /// What of it does not fit the tools of an environment of this name: a graph whose subtasks name tools that the environment's options
+    /// leave out. `None` if all fits. `tools` are those of the environment under its options; they are asked for where they matter.
+    fn misfit(&self, environment: &str, tools: &dyn Fn() -> Option<Arc<[ToolSpec]>>) -> Option<String> {
+        let _ = (environment, tools);
+        None
     }
 
     /// What must be made before it can be played on an environment of this name, and how; `None` where nothing is missing.

@@ -7,7 +7,7 @@ use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
 use gimbal_analysis::work_folds::{FoldSource, WorkFold};
 use gimbal_core::event::{Body, Note};
 use gimbal_messages::Record;
-use gimbal_messages::records::engine::TurnsExhausted;
+use gimbal_messages::records::engine::{Normalised, ReadingMark, TurnsExhausted};
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu};
 use gimbal_messages::records::reading::Parsed;
 
@@ -31,6 +31,8 @@ pub struct Handled {
     pub off_menu: u64,
     /// Conversations that used up their turns without an answer (BOG-043).
     pub turns_exhausted: u64,
+    /// Answers that other text followed in their message, which may take them back: they were carried out all the same.
+    pub followed: u64,
 }
 
 impl Handled {
@@ -94,6 +96,12 @@ impl HandledByCell {
             Arbitrated::KIND => {
                 let Arbitrated { rule, .. } = source.record(&note.data)?;
                 *self.role(cell, speaker).arbitrated.entry(rule).or_default() += 1;
+            }
+            Normalised::KIND => {
+                let Normalised { agent, marks, .. } = source.record(&note.data)?;
+                if marks.contains(&ReadingMark::FollowedByText) {
+                    self.role(cell, &agent).followed += 1;
+                }
             }
             TurnsExhausted::KIND => {
                 source.record::<TurnsExhausted>(&note.data)?;

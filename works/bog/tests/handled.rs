@@ -132,6 +132,30 @@ fn contracts_are_counted_by_cell_and_role() {
     assert!(heads.iter().all(|head| head.contains("Role") && head.contains("Contract")), "{text}");
 }
 
+/// Answers that other text follows are counted for their role; a run without any has no column for them, and journals from before there
+/// were marks are read.
+#[test]
+fn answers_that_other_text_follows_are_counted() {
+    let (rows, traces, mut handled) = run();
+    let analysis = Analysis::new(&rows, &Options::default()).unwrap();
+    let table = support::table_with("contracts", &rows, &analysis, (&traces, &handled));
+    let is_shown = |table: &Table| table.columns.iter().any(|column| column.key == "followed" && !column.programs_only);
+    assert!(!is_shown(&table), "none is followed by text");
+    let note = |marks: &str| {
+        let data = format!(r#"{{"agent":"planner","protocol":"react-text"{marks}}}"#);
+        let body = Body::Note(Note { data: TextRef::inline(&data), kind: "normalised".to_owned() });
+        Event { body, lane: 0, step: 1 }
+    };
+    let events = [note(""), note(r#","marks":["followed_by_text"]"#), note(r#","marks":["followed_by_text"]"#)];
+    let mut texts = |reference: &TextRef| Ok::<_, String>(reference.as_inline().unwrap().to_owned());
+    handled.add(&Episode { cell: "w", asks: &[], events: &events, ..Episode::default() }, &mut texts).unwrap();
+    let table = support::table_with("contracts", &rows, &analysis, (&traces, &handled));
+    assert!(is_shown(&table));
+    assert_eq!(at(&table, 2, "role"), Cell::text("planner"));
+    assert_eq!((at(&table, 2, "followed"), at(&table, 1, "followed")), (Cell::Integer(2), Cell::Integer(0)));
+    assert!(table.notes.iter().any(|note| note.starts_with("Text behind")), "{:?}", table.notes);
+}
+
 /// A model whose every message falls to the default is at the floor of what can be judged.
 // covers: BOG-225
 #[test]

@@ -92,7 +92,7 @@ impl AuditedEnvironment {
     /// # Errors
     /// When a text cannot be filled in.
     pub fn prompts(&self, agent: &Agent) -> Result<Vec<Part>, PersonaError> {
-        let ShownEnvironment { brief, queries, idle, actions } = &self.shown;
+        let ShownEnvironment { brief, queries, idle, actions, .. } = &self.shown;
         let listed = if agent.settings().inject_action_list { &actions[..] } else { &[] };
         let system = agent.show(brief, queries, idle, listed)?;
         let target = brief.subjects.first().cloned().unwrap_or_default();

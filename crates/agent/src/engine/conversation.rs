@@ -6,7 +6,7 @@ use gimbal_core::{
     AskError, AskRequest, Block, Completion, Decoding, EpisodeStopped, LaneId, Message, ModelErrorKind, Rejection,
     RejectionKind, RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
 };
-use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed, Normalised, TurnsExhausted};
+use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed, TurnsExhausted};
 use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
 
@@ -19,7 +19,6 @@ use crate::persona::Sourced;
 use crate::prompt::{Question, answer_form, joined, user_parts};
 use crate::protocol::{Reply, ReplyContent, ToolUse};
 use crate::tool::Peers;
-use gimbal_messages::Tier;
 
 /// The outcome of an attempt.
 pub(super) enum Outcome {
@@ -67,6 +66,8 @@ pub(super) struct Conversation<'a> {
     /// Tools for native calls, as they may be used now.
     native: Arc<[ToolSpec]>,
     counted: Option<Counted>,
+    /// Whether the latest reply is noted as normalised.
+    pub(super) noted: bool,
     pub(super) script: Option<ExpertScript>,
     reply_spec: Option<&'a ReplySpec>,
     /// Native calls of the last reply that still want a result.
@@ -124,6 +125,7 @@ impl<'a> Conversation<'a> {
             literals,
             native,
             counted,
+            noted: false,
             script,
             reply_spec,
             open_calls,
@@ -347,11 +349,8 @@ impl<'a> Conversation<'a> {
         let protocol = self.session.settings().protocol;
         let is_message = self.reply_spec.is_some() || self.session.advises();
         let read = if is_message { protocol.read_message(&completion.text) } else { protocol.read(&completion.text) };
-        let Reply { thought, content, tier, more } = read;
-        if tier == Tier::Normalised {
-            let (agent, protocol) = (self.session.agent.role().to_owned(), protocol.name().to_owned());
-            self.record(&Normalised { agent, protocol }).await;
-        }
+        let Reply { thought, content, tier, more, marks } = read;
+        self.noted = self.normalised(tier, marks).await;
         match self.meant(content) {
             ReplyContent::Answer(text) => {
                 Ok(Some(Outcome::Answer { text, justification: non_empty(thought), missing: None }))

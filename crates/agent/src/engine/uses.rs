@@ -1,7 +1,10 @@
 //! The use of tools within a conversation.
 
 use gimbal_core::{EpisodeStopped, Rejection, RejectionKind, ToolCall};
-use gimbal_messages::records::engine::{AnswerDue, Deliberated, Normalised, ToolAlias, ToolFailed, ToolReasoning};
+use gimbal_messages::Tier;
+use gimbal_messages::records::engine::{
+    AnswerDue, Deliberated, Normalised, ReadingMark, ToolAlias, ToolFailed, ToolReasoning,
+};
 use serde_json::Map;
 
 use super::conversation::Conversation;
@@ -27,10 +30,12 @@ impl Conversation<'_> {
             (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
             (read, _) => read,
         };
-        // No marker announced it: it was found in words of which it could have been any part.
-        if let (Ok(_), Some(_)) = (&read, missing) {
-            let (agent, protocol) = (self.session.agent.role().to_owned(), self.session.settings().protocol.name());
-            self.record(&Normalised { agent, protocol: protocol.to_owned() }).await;
+        // No marker announced it, or it does not begin the answer: it was found in words of which it could have been any part.
+        if let Ok(call) = &read
+            && !self.noted
+            && (missing.is_some() || !self.begins(text, call).await)
+        {
+            self.normalised(Tier::Normalised, Vec::new()).await;
         }
         read.map_err(|rejection| match missing {
             Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {
@@ -39,6 +44,28 @@ impl Conversation<'_> {
             Some(missing) => Rejection::new(rejection.kind, format!("{}; and {missing}", rejection.message)),
             None => rejection,
         })
+    }
+
+    /// Whether a text begins with a call: with the name of its tool, or as its environment writes it. The first words are compared, as far as the
+    /// shorter of them goes: what parts the words of a name is nobody's concern.
+    async fn begins(&self, text: &str, call: &ToolCall) -> bool {
+        let word = |text: &str| {
+            let plain = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+            plain.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_lowercase()
+        };
+        let (first, name) = (word(text), word(&call.tool));
+        let alike = |other: &str| other.starts_with(&first) || first.starts_with(other);
+        alike(&name) || alike(&word(&self.stage.render(call).await))
+    }
+
+    /// Notes a reply that was not written to the letter and read all the same; whether it is such a one.
+    pub(super) async fn normalised(&self, tier: Tier, marks: Vec<ReadingMark>) -> bool {
+        if tier != Tier::Normalised {
+            return false;
+        }
+        let (agent, protocol) = (self.session.agent.role().to_owned(), self.session.settings().protocol.name());
+        self.record(&Normalised { agent, protocol: protocol.to_owned(), marks }).await;
+        true
     }
 
     /// What is asked for, with the name of a tool as it is offered: written with blanks, behind its input, or as an answer.

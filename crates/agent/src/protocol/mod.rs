@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::reading::undecorated;
 use gimbal_messages::Tier;
+use gimbal_messages::records::engine::ReadingMark;
 
 pub(crate) mod action;
+mod followed;
 pub mod grammar;
 pub mod json;
 pub(crate) mod open;
@@ -123,11 +125,13 @@ pub struct Reply {
     pub tier: Tier,
     /// Whether it asks for something else beside that: then no action may be taken.
     pub more: bool,
+    /// What is remarkable about it.
+    pub marks: Vec<ReadingMark>,
 }
 
 impl Reply {
     fn new(thought: String, content: ReplyContent, tier: Tier) -> Self {
-        Self { thought, content, tier, more: false }
+        Self { thought, content, tier, more: false, marks: Vec::new() }
     }
 
     /// A text that nothing can be made of.

@@ -14,7 +14,7 @@
 //! heading `# Answer` and a row `| Answer | x |` are such a line where there is no other.
 //! Thoughts between tags are not part of the text ([`bare`]).
 
-use super::{Expects, Input, Reply, ReplyContent, ToolUse, action_text, json};
+use super::{Expects, Input, Reply, ReplyContent, ToolUse, action_text, followed, json};
 use crate::reading::tags::{self, Tagged};
 use crate::reading::{Marker, bare, lenient, undecorated, words};
 use gimbal_messages::Tier;
@@ -142,11 +142,10 @@ impl<'a> Marked<'a> {
     }
 
     fn answer(&self, place: usize) -> &'a str {
-        let message = self.expects == Expects::Message;
         // The members of a message may bear the names of markers.
         let ends = |marker| {
             matches!(marker, Marker::Observation | Marker::Pause)
-                || !message && !matches!(marker, Marker::Input | Marker::Action)
+                || self.expects != Expects::Message && !matches!(marker, Marker::Input | Marker::Action)
         };
         closed_fence(self.content(place, ends))
     }
@@ -220,7 +219,8 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
             tool < place && !pauses(tool, place) && pauses(place, marked.lines.len())
         });
         if tool.is_none() || !(written.is_empty() || within_input) {
-            return Some(answered(marked.thought(place), written, expects));
+            let marks = followed::marks(marked.content(place, |_| false), expects);
+            return Some(Reply { marks, ..answered(marked.thought(place), written, expects) });
         }
         let place = tool?;
         let mut call = marked.call(place)?;

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::super::{Expects, Input, Protocol, Reply, ReplyContent, ToolUse};
 use super::{missing, read as read_as};
 use gimbal_messages::Tier;
+use gimbal_messages::records::engine::ReadingMark;
 
 fn read(text: &str) -> Reply {
     read_as(text, Expects::Action)
@@ -248,4 +249,36 @@ fn a_name_that_ends_in_the_keyword_is_no_answer() {
     assert_eq!(content, call("critique_the_answer", "it is hot"));
     assert_eq!(read("so:\n_Answer_: Wait").content, answer("Wait"));
     assert_eq!(read("__answer__: Wait").content, answer("Wait"));
+}
+
+/// What follows an answer may take it back. It is carried out all the same, and the reply is marked.
+#[test]
+fn text_behind_an_answer_changes_nothing_and_is_marked() {
+    let taken_back = [
+        "Thought: so\nAnswer: Oil machine=lathe\nWait, no, I take that back. I will wait instead.",
+        "Answer: Oil machine=lathe\n(Ignore the line above.)",
+        "Answer: Oil machine=lathe\nPAUSE\nThought: perhaps not",
+    ];
+    for text in taken_back {
+        let reply = read(text);
+        let ReplyContent::Answer(answer) = &reply.content else { panic!("{text}: {reply:?}") };
+        assert!(answer.starts_with("Oil machine=lathe"), "{text}: {answer}");
+        assert_eq!(
+            (reply.marks.as_slice(), reply.tier),
+            (&[ReadingMark::FollowedByText][..], Tier::Normalised),
+            "{text}"
+        );
+    }
+    let plain = [
+        "Thought: so\nAnswer: Oil machine=lathe",
+        "Answer: Oil machine=lathe\nPAUSE",
+        "```\nAnswer: Oil machine=lathe\n```",
+        "Answer: Wait\nor not\nAnswer: Oil machine=lathe",
+        "Answer: Oil machine=lathe\nObservation: it is oiled",
+    ];
+    for text in plain {
+        assert_eq!(read(text).marks, [], "{text}");
+    }
+    let message = read_as("Answer: [\n\"a\"\n]\nand more", Expects::Message);
+    assert_eq!(message.marks, [], "a message may have any number of lines");
 }

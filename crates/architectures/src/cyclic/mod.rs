@@ -3,7 +3,8 @@
 
 use async_trait::async_trait;
 use gimbal_agent::family::place_by_message;
-use gimbal_agent::{Answer, Assignment, Family, Persona, Team};
+use gimbal_agent::shown::ShownEnvironment;
+use gimbal_agent::{Answer, Assignment, Family, Persona, Placed, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use serde_json::{Value, json};
 
@@ -51,8 +52,8 @@ impl Family for CyclicKind {
         place_by_message(&self.answers(), persona).or(works.then_some(control::EXECUTOR))
     }
 
-    fn assignment(&self, place: &str) -> Option<Assignment> {
-        control::assignment(place)
+    fn asked(&self, placed: &Placed, shown: &ShownEnvironment) -> Option<Assignment> {
+        control::asked::<Cyclic>(placed, shown)
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

@@ -2,7 +2,8 @@
 //! leads back.
 
 use async_trait::async_trait;
-use gimbal_agent::{Answer, Assignment, Family, Team};
+use gimbal_agent::shown::ShownEnvironment;
+use gimbal_agent::{Answer, Assignment, Family, Placed, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use gimbal_messages::records::control::SegmentStop;
 use serde_json::Value;
@@ -49,7 +50,7 @@ impl Family for DagKind {
         control::team::<Dag>(settings, files)
     }
 
-    fn assignment(&self, place: &str) -> Option<Assignment> {
-        control::assignment(place)
+    fn asked(&self, placed: &Placed, shown: &ShownEnvironment) -> Option<Assignment> {
+        control::asked::<Dag>(placed, shown)
     }
 }

@@ -27,15 +27,31 @@ impl Message for ByContract {
     }
 
     fn request(&self, _brief: &Brief, _target: &str) -> Value {
-        let claim =
-            |id: &str| json!({ "claim": id, "kind": "ASSERT", "predicate": "(a predicate)", "facts": ["F001"] });
-        let position = |id: &str| json!({ "confidence": 0.8, "assertions": [claim(id)], "unknowns": [] });
+        let claim = |id: &str| {
+            json!({
+                "claim": id, "kind": "ASSERT", "predicate": "(a predicate)", "facts": ["F001"],
+                "interpretation": "(what the side takes it for)",
+            })
+        };
+        let told = |id: &str| json!({ "confidence": 0.8, "assertions": [claim(id)] });
+        let position = |id: &str| {
+            let mut position = told(id);
+            if self.name == ANCHORED_POSITION.name {
+                position["assertions"][0]["confidence"] = json!(0.8);
+            }
+            position["unknowns"] = json!(["(what would settle the question)"]);
+            position
+        };
         match self.name {
             "position" | "anchored_position" => {
                 json!({ "round": 2, "rounds": 3, "yours": position("A1"), "theirs": position("S1") })
             }
             "audit" => json!({ "side": "skeptic", "claims": [claim("A1")] }),
-            _ => json!({ "verdict": "INCONCLUSIVE", "architect": position("A1"), "skeptic": position("S1") }),
+            "narration" => json!({
+                "verdict": "INCONCLUSIVE", "judge": "(the rule)", "architect": 0.8, "skeptic": 0.8, "rounds": 3,
+                "facts": ["F001"], "summary": "(the verdict in the words of a program)",
+            }),
+            _ => json!({ "verdict": "INCONCLUSIVE", "architect": told("A1"), "skeptic": told("S1") }),
         }
     }
 }

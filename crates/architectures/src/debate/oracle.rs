@@ -6,6 +6,7 @@ use gimbal_core::{EpisodeStopped, LaneId, Milli, Stage};
 use gimbal_evidence::FactId;
 use gimbal_evidence::claim::Entailment;
 use gimbal_evidence::judge::Positions;
+use gimbal_evidence::rules::Position;
 use gimbal_messages::records::debate::Challenged;
 use gimbal_messages::{StageExt, party};
 use serde_json::{Value, json};
@@ -24,10 +25,15 @@ use super::side::{Role, Strategy};
 const DISCOUNT: (i64, i64) = (50, 300);
 
 /// A turn as the agents around a debate read it.
-pub(super) fn told(role: Role, turn: &Turn) -> Value {
-    let claims = turn.position.assertions.iter().enumerate();
+pub(super) fn told(role: Role, position: &Position) -> Value {
+    let claims = position.assertions.iter().enumerate();
     let claims: Vec<Value> = claims.map(|(index, claim)| shown(role, index, claim, false)).collect();
-    json!({ "confidence": turn.position.confidence.to_f64(), "assertions": claims })
+    json!({ "confidence": position.confidence.to_f64(), "assertions": claims })
+}
+
+/// What the challenger is told: whose position it attacks, and what both sides cited.
+pub(super) fn attack(role: Role, position: &Position, cited: &BTreeSet<FactId>) -> Value {
+    json!({ "against": role.name(), "position": told(role, position), "cited": cited })
 }
 
 /// How sure the Oracle agent is of a verdict; `None` if it gives no number.
@@ -42,7 +48,7 @@ pub(super) async fn estimate(
 ) -> Result<Option<Milli>, EpisodeStopped> {
     let (Some(agent), Some([architect, skeptic])) = (&case.debate.oracle, exchange.last()) else { return Ok(None) };
     let message = json!({
-        "verdict": decision.verdict, "architect": told(Role::Architect, architect), "skeptic": told(Role::Skeptic, skeptic),
+        "verdict": decision.verdict, "architect": told(Role::Architect, &architect.position), "skeptic": told(Role::Skeptic, &skeptic.position),
     });
     let message = stage.send(LaneId::MAIN, party::JUDGE, agent.role(), "estimate", message).await.unwrap_or_default();
     let expert = case.hints.then(|| {
@@ -124,7 +130,7 @@ async fn asked(
     turn: &Turn,
     cited: &BTreeSet<FactId>,
 ) -> Result<BTreeSet<FactId>, EpisodeStopped> {
-    let message = json!({ "against": role.name(), "position": told(role, turn), "cited": cited });
+    let message = attack(role, &turn.position, cited);
     let message = stage.send(LaneId::MAIN, role.name(), agent.role(), "position", message).await.unwrap_or_default();
     let expert = case.hints.then(|| {
         let mut position = case.by_rule(role.other(), Strategy::Rules, Some(&turn.position));

@@ -41,11 +41,25 @@ impl Message for ReflectionMessage {
     }
 
     fn request(&self, brief: &Brief, _target: &str) -> Value {
-        json!({
-            "environment": brief.role, "task": brief.goal, "attempt": 1, "ended": "(how it ended)", "return": "0.0",
-            "steps": [{ "step": 1, "action": "(an action)", "result": "(what was seen then)" }],
-            "notes": ["(what was noted after earlier attempts)"], "most_tokens": 128
-        })
+        let step = AttemptStep {
+            step: 1,
+            action: "(an action)".to_owned(),
+            result: "(what was seen then)".to_owned(),
+            reward: Milli::ZERO,
+        };
+        let account = Account {
+            attempt: 1,
+            goal: brief.goal.clone(),
+            first: Some("(what was seen first)".to_owned()),
+            ended: "(how it ended)".to_owned(),
+            returned: Some(Milli::ZERO),
+            steps: vec![step],
+            ..Account::default()
+        };
+        let notes = ["(what was noted after earlier attempts)".to_owned()];
+        let mut request = account.message(&brief.role, &notes, 1, |_| TokenCount { tokens: 1, exact: false });
+        request["most_tokens"] = json!(128);
+        request
     }
 }
 

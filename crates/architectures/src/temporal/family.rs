@@ -1,8 +1,10 @@
 //! What the hierarchy shows of its agents.
 
 use gimbal_agent::family::place_by_message;
-use gimbal_agent::{Answer, Family, Persona, Team};
+use gimbal_agent::shown::ShownEnvironment;
+use gimbal_agent::{Answer, Assignment, Family, Persona, Placed, Team};
 use gimbal_core::{ArchitectureKind, BuildError, Files};
+use gimbal_messages::Message;
 use gimbal_messages::records::temporal::LAYERS;
 use gimbal_temporal::Layer;
 use serde_json::{Value, json};
@@ -38,6 +40,13 @@ impl Family for TemporalKind {
         // Several personas answer with one message: each takes the place that it is named after.
         let place = place_by_message(&self.answers(), persona)?;
         Some(LAYERS.into_iter().find(|place| persona.name.starts_with(place)).unwrap_or(place))
+    }
+
+    fn asked(&self, placed: &Placed, shown: &ShownEnvironment) -> Option<Assignment> {
+        // Several layers answer with one message: each is asked something else.
+        let layer = Layer::ALL.into_iter().find(|layer| layer.name() == placed.place)?;
+        let message = placed.agent.message()?;
+        Some(Assignment::new("", &messages::example(layer, message.name() != messages::REMARK.name(), &shown.brief)))
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

@@ -39,27 +39,62 @@ impl Message for LayerMessage {
     }
 
     fn request(&self, brief: &Brief, _target: &str) -> Value {
-        let mut shown = json!({ "step": 1, "steps_left": brief.horizon });
-        let more = match self.name {
-            "reflex_action" => {
-                json!({ "constraints": ["(what slower layers decided)"], "next": "(the next action of Tactical)" })
-            }
-            "tactical_action" => {
-                json!({ "why": "period", "plan": ["(subgoals that are ready)"], "recent": ["(the last steps)"] })
-            }
-            "plan" => {
-                json!({ "why": "trial_begins", "policy": ["(what is denied)"], "notes": ["(what was seen before)"] })
-            }
-            "policy" => {
-                json!({ "why": "trial_begins", "trial": 1, "past": ["(policies of earlier trials and their returns)"] })
-            }
-            _ => json!({ "why": "period", "remarks": ["(what the other layers wrote)"] }),
+        let layer = match self.name {
+            "tactical_action" => Layer::Tactical,
+            "plan" => Layer::Strategic,
+            "policy" => Layer::Institutional,
+            _ => Layer::Reflex,
         };
-        if let (Some(shown), Value::Object(more)) = (shown.as_object_mut(), more) {
-            shown.extend(more);
-        }
-        shown
+        example(layer, self.name != REMARK.name, brief)
     }
+}
+
+/// A request to a layer, with made-up values: `bound` under contracts.
+pub(super) fn example(layer: Layer, bound: bool, brief: &Brief) -> Value {
+    let mut shown = json!({ "step": 1, "steps_left": brief.horizon });
+    let mut put = |key: &str, value: Value| shown[key] = value;
+    if layer > Layer::Reflex {
+        put("why", json!(if layer > Layer::Tactical { "trial_begins" } else { "period" }));
+    }
+    if !bound {
+        put("remarks", json!([{ "from": "(a layer)", "text": "(what it wrote)" }]));
+    }
+    if let Some(harm) = brief.thresholds.harm.filter(|_| bound && layer > Layer::Tactical) {
+        put("harm", json!(harm.to_f64()));
+    }
+    match layer {
+        Layer::Institutional | Layer::Meta => {
+            put("trial", json!(1));
+            put("past", json!(["(policies of earlier trials and their returns)"]));
+        }
+        Layer::Strategic => {
+            if bound {
+                put("policy", json!(["(what is denied)"]));
+                put("checks", json!(["(examples of conditions)"]));
+            }
+            put("notes", json!(["(what was seen before)"]));
+        }
+        Layer::Tactical => {
+            if bound {
+                put("plan", json!(["(what the plan binds)"]));
+                let criteria = json!(["(a condition)"]);
+                put(
+                    "subgoals",
+                    json!([{ "id": "(a subgoal)", "description": "(what it is)", "success_criteria": criteria }]),
+                );
+            }
+            put("recent", json!(["(the last steps)"]));
+            if bound {
+                put("most_actions", json!(3));
+            }
+        }
+        Layer::Reflex if bound => {
+            put("constraints", json!(["(what slower layers decided)"]));
+            put("next", json!("(the next action of Tactical)"));
+        }
+        Layer::Reflex => {}
+    }
+    shown
 }
 
 /// What messages are read by.

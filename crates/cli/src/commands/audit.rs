@@ -30,7 +30,7 @@ pub async fn run(home: &Home, only: Option<&str>) -> Result<(), Failure> {
     }
     let mut environments = Vec::new();
     for family in &registry.environments {
-        let Begun { environment, tracker } = begun(family.name(), &json!({})).await?;
+        let Begun { environment, tracker, .. } = begun(family.name(), &json!({})).await?;
         environments.push((family.name(), AuditedEnvironment::new(&*environment, tracker.queries())));
     }
     let forbidden = Forbidden::of(environments.iter().map(|(_, environment)| environment.brief()));

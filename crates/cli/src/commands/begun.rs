@@ -13,6 +13,8 @@ pub struct Begun {
     pub environment: Box<dyn Environment>,
     /// Its belief state.
     pub tracker: Box<dyn Tracker>,
+    /// What was seen before the first step.
+    pub first: String,
 }
 
 /// Opens an environment by name and takes one idle step in its first task.
@@ -35,5 +37,5 @@ pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
     if let Ok(Reply::Step(transition)) = environment.call(&idle).await {
         tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
     }
-    Ok(Begun { environment, tracker })
+    Ok(Begun { environment, tracker, first: first.text.clone() })
 }

@@ -175,7 +175,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     settings.retain(|_, value| !value.is_null());
     let family = family(&base).ok_or_else(|| Failure::Usage(format!("`{base}` asks no agent")))?;
     let Team { agents, context } = family.team(&Value::Object(settings), &*home.files).map_err(Failure::usage)?;
-    let Begun { environment, tracker } = begun(&name, &options).await?;
+    let Begun { environment, tracker, first } = begun(&name, &options).await?;
     let mut blocks = Vec::new();
     for block in context {
         let Some(text) = tracker.block(&block) else {
@@ -187,7 +187,7 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
         };
         blocks.push(Block { name: block, text: text.into() });
     }
-    let environment = ShownEnvironment::new(&*environment, tracker.queries());
+    let environment = ShownEnvironment::new(&*environment, tracker.queries()).seen_first(&first);
     let alone = agents.len() == 1;
     for placed in agents.iter().filter(|placed| only.is_none_or(|only| only == placed.place)) {
         let FirstPrompts { system, user } =

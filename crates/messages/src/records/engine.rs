@@ -114,4 +114,15 @@ pub struct Normalised {
     pub agent: String,
     /// The protocol.
     pub protocol: String,
+    /// What else is to be said of it. Journals from before there were marks have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<ReadingMark>,
+}
+
+/// What is remarkable about a reply that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingMark {
+    /// Other text follows the line of the answer, which may take the answer back. The answer is carried out all the same.
+    FollowedByText,
 }

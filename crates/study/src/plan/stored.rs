@@ -266,7 +266,8 @@ impl Stored {
             return Ok(());
         }
         Err(RunError::Changed(format!(
-            "{}: the study has changed since this run began: {}; no finished episode would belong to it any more: give the \
+            "{}: the study has changed since this run began: {}; no finished episode would belong to it any more, and a run \
+             folder has one seed, one set of tasks and one number of trials, by which the runs of its episodes are found and paired: give the \
              changed study another name, run it into another folder with --runs, or go on with the old one ({} in the run \
              folder holds its text)",
             root.display(),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use gimbal_core::event::{Body, Ended, ModelCalled};
 use gimbal_core::{Grammar, RecordKinds, StoryMemory};
+use gimbal_messages::records::engine::{Normalised, ReadingMark};
 
 use super::trace::Reader;
 use crate::registry::Registry;
@@ -27,13 +28,24 @@ struct StoryWriter<'r> {
     refused: u32,
     fallbacks: u32,
     normalised: u32,
+    followed: u32,
     memory: StoryMemory,
 }
 
 impl<'r> StoryWriter<'r> {
     fn new(most: usize, registry: &'r Registry) -> Self {
         let (kinds, memory) = (registry.records(), StoryMemory::default());
-        Self { registry, kinds, most, reply: String::new(), refused: 0, fallbacks: 0, normalised: 0, memory }
+        Self {
+            registry,
+            kinds,
+            most,
+            reply: String::new(),
+            refused: 0,
+            fallbacks: 0,
+            normalised: 0,
+            followed: 0,
+            memory,
+        }
     }
 
     /// Whether texts are shown whole.
@@ -148,6 +160,8 @@ impl Reader {
             // Behind every honest answer that is not written to the letter: the end counts them.
             Body::Note(note) if note.kind == "normalised" => {
                 teller.normalised += 1;
+                let marks = serde_json::from_str::<Normalised>(&self.text(&note.data)?).map(|read| read.marks);
+                teller.followed += u32::from(marks.is_ok_and(|marks| marks.contains(&ReadingMark::FollowedByText)));
                 String::new()
             }
             Body::Note(note) => {
@@ -192,10 +206,10 @@ impl Reader {
 }
 
 fn told_end(end: &Ended, teller: &StoryWriter<'_>) -> String {
-    let StoryWriter { refused, fallbacks, normalised, .. } = *teller;
+    let StoryWriter { refused, fallbacks, normalised, followed, .. } = *teller;
     let counted = |count: u32, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
     format!(
-        "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls{}{}{}",
+        "ended: {}{} after {} steps, return {}, {} model calls, {} + {} tokens, {} tool calls{}{}{}{}",
         end.stop.name(),
         if end.detail.is_empty() { String::new() } else { format!(" ({})", end.detail) },
         end.steps,
@@ -207,6 +221,7 @@ fn told_end(end: &Ended, teller: &StoryWriter<'_>) -> String {
         counted(refused, "refused"),
         counted(fallbacks, "by the fallback"),
         counted(normalised, "replies not written to the letter and read all the same"),
+        counted(followed, "of them with other text behind the answer"),
     )
 }
 
@@ -275,5 +290,9 @@ mod tests {
         let told = "ended: horizon after 3 steps, return -1.5, 4 model calls, 100 + 20 tokens, 6 tool calls, 1 refused, \
                     2 by the fallback";
         assert_eq!(told_end(&end, &teller), told);
+        let teller = StoryWriter { normalised: 3, followed: 1, ..teller };
+        let more =
+            ", 3 replies not written to the letter and read all the same, 1 of them with other text behind the answer";
+        assert_eq!(told_end(&end, &teller), format!("{told}{more}"));
     }
 }

@@ -35,6 +35,7 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
     ]);
     let all = || analysis.cells.iter().flat_map(|cell| handled.of(&cell.info.id));
     let any = |tier: &str| all().any(|(_, handled)| handled.by(tier) > 0);
+    let is_followed = all().any(|(_, handled)| handled.followed > 0);
     // Most agents have no contract as a schema and no mask for a repair.
     let shown = |tier: &str| !["by_rule", "constrained"].contains(&tier) || any(tier);
     columns.extend(TIERS.map(|(key, title, help)| column(key, title, Integer, help).shown_if(shown(key))));
@@ -47,6 +48,13 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
         done("off_menu", "Off menu", Integer, "Decisions for none of the actions suggested in the step"),
         done("arbitrated", "Arbitrated", Text, "Lists of suggestions that a rule of the mediator changed, by rule"),
         done("turns_exhausted", "No answer", Integer, "Conversations that used up their turns"),
+        done(
+            "followed",
+            "Text behind",
+            Integer,
+            "Answers that other text follows in their message: carried out all the same",
+        )
+        .shown_if(is_followed),
     ]);
     let mut rows = Vec::new();
     for cell in &analysis.cells {
@@ -61,6 +69,9 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
         "Of all episodes, those that a limit cut too. A message that falls to the default is the scaffolding's word and not the agent's: where that is most of them, the cell measures the defaults.".to_owned(),
         "Dropped: suggestions that are not an action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
     ];
+    if is_followed {
+        notes.push("Text behind: the last `Answer:` at the head of a line is carried out, whatever other text follows it, such as words that take it back.".to_owned());
+    }
     if rows.is_empty() {
         notes.insert(
             0,
@@ -89,6 +100,7 @@ fn numbers(handled: &Handled) -> Vec<Cell> {
         Cell::count(handled.off_menu),
         Cell::text(rules.join(", ")),
         Cell::count(handled.turns_exhausted),
+        Cell::count(handled.followed),
     ]);
     row
 }

@@ -127,18 +127,7 @@ impl Analyzer {
     /// subtask is repeated (CYC-015).
     async fn route(&self, stage: &dyn Stage, run: &mut Run, cache: &mut Cache) -> Result<Routed, EpisodeStopped> {
         let ways = candidates::of(run, self.top);
-        let listed: Vec<Value> = ways
-            .iter()
-            .map(|way| {
-                let to = &run.graph.nodes[way.to];
-                let mut item = json!({ "to": to.name, "goal": to.goal, "tools": to.tools, "criterion": way.criterion });
-                if way.weight != 1000 {
-                    item["preference"] = (f64::from(way.weight) / 1000.0).into();
-                }
-                item
-            })
-            .collect();
-        let request = self.request(run, Some(listed));
+        let request = request(run, self.batch, Some(&ways));
         // What is left of the calls says nothing of where to go.
         let mut situation = json!([run.node, run.summary, run.memory.message()]);
         if let (Some(parts), false) = (situation.as_array_mut(), run.unseen.is_empty()) {
@@ -227,42 +216,10 @@ impl Analyzer {
         let form = Form::object(&[("analysis", Form::text(1, 200)), ("memory", memory::form())]);
         let reply_spec = ReplySpec { form, expert, mask: false };
         let session = self.agent.session(stage).await?;
-        let request = self.request(run, None);
+        let request = request(run, self.batch, None);
         let written = self.ask(stage, &session, (run, request), &reply_spec).await?;
         self.take(run, written.as_deref());
         Ok(())
-    }
-
-    fn request(&self, run: &Run, ways: Option<Vec<Value>>) -> Value {
-        let node = run.node();
-        let mut request = json!({
-            "subtask": { "name": node.name, "goal": node.goal }, "segment": run.summary,
-            "memory": run.memory.known(), "calls_left": run.left(),
-        });
-        match ways {
-            Some(ways) => {
-                request["ways"] = ways.into();
-                if !run.unseen.is_empty() {
-                    request["before"] = run.unseen.clone().into();
-                }
-                if self.batch > 1 {
-                    request["ahead"] = format!(
-                        "Here \"next\" is a list of 1 to {} names of subtasks, in the order in which they are to be done. Each \
-                         begins as soon as the one before gives control back. If one does not, you are asked again.",
-                        self.batch
-                    )
-                    .into();
-                }
-            }
-            None => {
-                request["next"] = run
-                    .graph
-                    .nodes
-                    .get(run.node + 1)
-                    .map_or(Value::Null, |next| json!({ "name": next.name, "goal": next.goal }));
-            }
-        }
-        request
     }
 
     async fn ask(
@@ -314,6 +271,48 @@ impl Analyzer {
         }
         answer
     }
+}
+
+/// The request to the analyzer about a segment: with the ways among which it chooses up to `batch` subtasks, or with the subtask that comes next.
+pub(super) fn request(run: &Run, batch: usize, ways: Option<&[Way]>) -> Value {
+    let node = run.node();
+    let mut request = json!({
+        "subtask": { "name": node.name, "goal": node.goal }, "segment": run.summary,
+        "memory": run.memory.known(), "calls_left": run.left(),
+    });
+    match ways {
+        Some(ways) => {
+            request["ways"] = ways.iter().map(|way| listed(run, way)).collect();
+            if !run.unseen.is_empty() {
+                request["before"] = run.unseen.clone().into();
+            }
+            if batch > 1 {
+                request["ahead"] = format!(
+                    "Here \"next\" is a list of 1 to {batch} names of subtasks, in the order in which they are to be done. Each \
+                     begins as soon as the one before gives control back. If one does not, you are asked again."
+                )
+                .into();
+            }
+        }
+        None => {
+            request["next"] = run
+                .graph
+                .nodes
+                .get(run.node + 1)
+                .map_or(Value::Null, |next| json!({ "name": next.name, "goal": next.goal }));
+        }
+    }
+    request
+}
+
+/// A way as the router reads it.
+fn listed(run: &Run, way: &Way) -> Value {
+    let to = &run.graph.nodes[way.to];
+    let mut item = json!({ "to": to.name, "goal": to.goal, "tools": to.tools, "criterion": way.criterion });
+    if way.weight != 1000 {
+        item["preference"] = (f64::from(way.weight) / 1000.0).into();
+    }
+    item
 }
 
 /// A text in the letters that a form lets through, cut to a length.

@@ -79,6 +79,8 @@ impl Family {
 /// Makes graphs of one kind.
 pub(crate) struct Maker {
     pub source: Source,
+    /// The name of the graph's file, where the settings name one.
+    pub file: Option<String>,
     /// Complete, or a list; a file may be sparse.
     pub ways: Ways,
     /// Least and most subtasks of a planner's graph.

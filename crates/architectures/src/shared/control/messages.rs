@@ -34,13 +34,22 @@ impl Message for Requested {
 }
 
 fn planning(brief: &Brief) -> Value {
-    json!({ "environment": brief.role, "tools": "(the tools)", "task": brief.goal })
+    let tool = json!({ "name": "(a tool)", "description": "(what it does)" });
+    json!({ "environment": brief.role, "tools": [tool], "size": { "least": 2, "most": 12 }, "task": brief.goal })
 }
 
 fn looking_back(_brief: &Brief) -> Value {
-    json!({ "subtask": "(its name)", "segment": "(its calls and results)", "memory": {} })
+    json!({
+        "subtask": { "name": "(its name)", "goal": "(its goal)" }, "segment": "(its calls and results)", "memory": {},
+        "calls_left": 1,
+    })
 }
 
 fn summing_up(brief: &Brief) -> Value {
-    json!({ "environment": brief.role, "task": brief.goal, "subtasks": [], "work": "(the record)" })
+    let call = json!({ "call": "(a call)", "result": "(what was seen then)" });
+    json!({
+        "environment": brief.role, "task": brief.goal,
+        "subtasks": [{ "name": "(a subtask)", "goal": "(its goal)" }],
+        "work": [{ "subtask": "(a subtask)", "earlier_calls": 0, "calls": [call], "ended": "(how it ended)" }],
+    })
 }

@@ -8,6 +8,7 @@ mod choice;
 #[cfg(test)]
 mod corpus;
 mod family;
+mod given;
 mod made;
 mod maker;
 mod memory;
@@ -16,13 +17,14 @@ mod options;
 mod run;
 mod settings;
 mod shots;
+mod shown;
 mod summariser;
 mod walk;
 mod words;
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::{Assignment, Team};
+use gimbal_agent::Team;
 use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, Stage};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
@@ -40,6 +42,7 @@ use crate::shared::graph::Ways;
 pub use options::{DefaultDecider, Summary};
 pub use settings::{GraphFrom, Settings};
 pub use shots::write_shots;
+pub(crate) use shown::asked;
 pub use summariser::{
     CallResult, NoSummary, Summarised, Summariser, SummariserKind, SummariserSettings, Summarising, Won, WorkSegment,
 };
@@ -61,7 +64,7 @@ pub(crate) fn team<W: Walk>(settings: &Value, files: &dyn Files) -> Result<Team,
     if let Source::Planner(planner) = maker.source {
         agents.push((PLANNER, *planner));
     }
-    agents.extend([(EXECUTOR, workers.executor), ("analyzer", analyzer.agent)]);
+    agents.extend([(EXECUTOR, workers.executor), (ANALYZER, analyzer.agent)]);
     agents.extend(workers.gate.map(|gate| ("verifier", gate.verifier())));
     Ok(Team::new(agents, workers.context))
 }
@@ -70,14 +73,8 @@ pub(crate) fn team<W: Walk>(settings: &Value, files: &dyn Files) -> Result<Team,
 const PLANNER: &str = "planner";
 /// The place of the agent that works on subtasks.
 pub(crate) const EXECUTOR: &str = "executor";
-
-/// What the executor is asked to work on.
-pub(crate) fn assignment(place: &str) -> Option<Assignment> {
-    (place == EXECUTOR).then(|| Assignment {
-        target: "(the name of a subtask)".to_owned(),
-        message: json!({ "subtask": "(its name)", "what": "(its goal)", "memory": {} }),
-    })
-}
+/// The place of the agent that analyses segments and, in a graph with ways to choose among, routes.
+const ANALYZER: &str = "analyzer";
 
 /// A good name for the file of a graph that a model planned for an environment.
 fn file_of(environment: &str, model: &str, ways: Ways) -> String {

@@ -70,7 +70,7 @@ pub(crate) struct Workers {
 }
 
 /// C_l where neither the study nor the environment says.
-const LOCAL: u32 = 5;
+pub(super) const LOCAL: u32 = 5;
 
 impl Run {
     pub(crate) fn of(graph: Arc<TaskGraph>, most: u32, view: &View) -> Self {
@@ -178,15 +178,10 @@ impl Workers {
         blocks.extend(stage.context(lane, &context).await?);
         let node = run.node();
         let only = (self.specialist && !node.tools.is_empty()).then_some(node.tools.as_slice());
-        let mut subtask = json!({ "name": node.name, "goal": node.goal });
-        if let Some(tools) = only {
-            subtask["tools"] = tools.into();
-        }
-        let message = json!({ "subtask": subtask, "memory": run.memory.known(), "calls_left": run.left().min(local) });
-        let message = spaced(&message);
+        let limit = run.left().min(local);
+        let message = spaced(&assigned(run, only, limit));
         let session = self.executor.session_with(stage, only).await?;
         let question = Question { target: &node.name, message: &message };
-        let limit = run.left().min(local);
         let floor = Floor(node);
         let gate = self.gate.as_ref().map(|gate| (gate, &run.gate_state));
         let peers = Gated { peers: &floor, gate, spare: Some(run.left()) };
@@ -204,6 +199,16 @@ impl Workers {
             None => Ok(segment),
         }
     }
+}
+
+/// What the executor of the present subtask is told, with the tools that it has where not all.
+pub(super) fn assigned(run: &Run, only: Option<&[String]>, limit: u32) -> Value {
+    let node = run.node();
+    let mut subtask = json!({ "name": node.name, "goal": node.goal });
+    if let Some(tools) = only {
+        subtask["tools"] = tools.into();
+    }
+    json!({ "subtask": subtask, "memory": run.memory.known(), "calls_left": limit })
 }
 
 /// The controller's own budget is part of how it works: an episode that uses it up is lost, and not cut short (CYC-012).
@@ -233,7 +238,7 @@ pub const ENDED_IT: &str = "the agent ended it";
 pub const CALLS_USED: &str = "all actions that the agent had were used";
 
 /// What a segment came to, for the analyzer: its latest calls and how it ended (CYC-008).
-fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Value {
+pub(super) fn summary(segment: &Segment, Summary { calls, characters, .. }: Summary) -> Value {
     let skipped = segment.taken.len().saturating_sub(calls);
     let calls: Vec<Value> = segment.taken[skipped..]
         .iter()

@@ -191,14 +191,15 @@ pub(crate) fn resolve_for(
     }
     let common = &settings.agent;
     let member = |place: Place<'_>, member: &Member| place.agent(name, (member, common), files);
+    let mut named_file = None;
     let source = match settings.graph {
         GraphFrom::Named(from) => match from.as_str() {
             "planner" => {
                 let (persona, message): (_, &'static dyn Message) = match (list, family) {
                     (true, false) => ("list-planner", &messages::SUBTASKS),
-                    (true, true) => ("family-list-planner", &messages::SUBTASKS),
+                    (true, true) => (FAMILY_PLANNERS[1], &messages::SUBTASKS),
                     (false, false) => ("graph-planner", &messages::GRAPH),
-                    (false, true) => ("family-planner", &messages::GRAPH),
+                    (false, true) => (FAMILY_PLANNERS[0], &messages::GRAPH),
                 };
                 let place = Place { name: "planner", persona, message: Some(message), delegates: &[] };
                 Source::Planner(Box::new(member(place, &settings.planner)?))
@@ -219,7 +220,10 @@ pub(crate) fn resolve_for(
                 Source::Family(kind, families(list, kind, files).map_err(|problem| error("graph", &problem))?)
             }
             "family-planned" => Source::Planned(planned(list, files).map_err(|problem| error("graph", &problem))?),
-            file => Source::File(named(file, files).map_err(|problem| error("graph", &problem))?),
+            file => {
+                named_file = Some(file.to_owned());
+                Source::File(named(file, files).map_err(|problem| error("graph", &problem))?)
+            }
         },
         GraphFrom::Written(graph) => {
             graph.check(None).map_err(|problem| error("graph", &format!("graph: {problem}")))?;
@@ -286,7 +290,7 @@ pub(crate) fn resolve_for(
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::shared::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
-        maker: Maker { source, ways, size, shots },
+        maker: Maker { source, file: named_file, ways, size, shots },
         workers: Workers {
             executor,
             context,
@@ -308,6 +312,9 @@ pub(crate) fn resolve_for(
         retries,
     })
 }
+
+/// The personas that plan for a family of tasks: a graph, and a list.
+pub(super) const FAMILY_PLANNERS: [&str; 2] = ["family-planner", "family-list-planner"];
 
 /// Most subtasks that one call of the router may decide.
 const MOST_AHEAD: usize = 16;

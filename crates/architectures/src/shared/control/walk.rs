@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gimbal_core::{Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage};
+use gimbal_core::{
+    Architecture, ArchitectureKind, BuildError, EpisodeStopped, Files, Needs, RecordKind, Stage, ToolSpec,
+};
 use gimbal_messages::party;
 use gimbal_messages::records::{control, engine, gate};
 use serde_json::Value;
@@ -85,6 +87,14 @@ impl<W: Walk> Architecture for Controlled<W> {
 
     fn lacks(&self, environment: &str) -> Option<String> {
         self.control.lacks(environment, self.planned_by.as_deref())
+    }
+
+    fn misfit(&self, environment: &str, tools: &dyn Fn() -> Option<Arc<[ToolSpec]>>) -> Option<String> {
+        let (place, graph) = self.control.maker.given(environment, self.planned_by.as_deref())?;
+        let error = graph.check(Some(&tools()?)).err()?;
+        Some(format!(
+            "{place}: {error}; take another `graph`, such as `suggested`, which is made of the tools that there are"
+        ))
     }
 
     async fn play(&self, stage: &dyn Stage) -> Result<(), EpisodeStopped> {

@@ -100,7 +100,11 @@ impl Message for Verification {
     }
 
     fn request(&self, brief: &Brief, _target: &str) -> Value {
-        json!({ "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "passages": [] })
+        let passage = json!({ "key": "(a key)", "text": "(lines of the stored text)" });
+        json!({
+            "question": brief.goal, "answer": "(the answer)", "figures": ["(a figure)"], "stored": ["(a key)"],
+            "passages": [passage],
+        })
     }
 }
 

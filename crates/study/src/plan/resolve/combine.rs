@@ -87,6 +87,13 @@ pub(super) fn cells(
                     .as_ref()
                     .map_or_else(|| Arc::clone(&built.settings), |own| Arc::new(Hashed::new(own.resolved())));
                 let architecture = own.unwrap_or_else(|| Arc::clone(&built.architecture));
+                if let Some(what) = misfit(environment, built, &*architecture) {
+                    let problem = Problem::at(&study.file, built.variant.node.place("graph"), what);
+                    if !problems.0.contains(&problem) {
+                        problems.0.push(problem);
+                    }
+                    continue;
+                }
                 for written in fault_sets {
                     let possible = alone::possible(&written.faults, &built.needs, &offers);
                     let idle = possible.is_none() && !written.faults.is_none();
@@ -136,6 +143,19 @@ pub(super) fn cells(
     problems.none()?;
     Ok(cells)
 }
+
+/// Why an architecture cannot be played with the tools of an environment, and what to change; `None` if it can. An environment that cannot be
+/// opened is for the run to report.
+fn misfit(environment: &EnvironmentPart, built: &Built, architecture: &dyn Architecture) -> Option<String> {
+    let (family, options) = (&environment.family, &environment.options);
+    let tools = || Some(Arc::clone(family.open(options).ok()?.tools()));
+    let what = architecture.misfit(family.name(), &tools)?;
+    let tools = options.get(TOOLS).map(|value| format!(", or change `{TOOLS}: {value}` of the environment"));
+    Some(format!("`{}` does not fit `{}`: {what}{}", built.label, environment.label, tools.unwrap_or_default()))
+}
+
+/// The option by which environments change their tools.
+const TOOLS: &str = "tools";
 
 /// The model that answers each role that is asked.
 fn by_role(roles: &BTreeMap<String, RoleSettings>, asked: &[&String]) -> BTreeMap<String, String> {
