@@ -459,7 +459,9 @@ pub(crate) fn user_parts(
     if persona.prompt.explain_keys {
         let blocks = blocks.iter().map(|block| &*block.text);
         let texts: Vec<&str> = blocks.chain(question.map(|question| question.message)).collect();
-        let keys = initial.explained(&texts);
+        // The answers of a query hold such keys, too; they come later.
+        let asks = persona.core.tools.iter().any(|tool| tool.query.is_some());
+        let keys = if asks { initial.legend() } else { initial.explained(&texts) };
         if !keys.is_empty() {
             let heading = part("legend", &persona.texts.engine.legend_heading)?;
             let lines: Vec<String> = keys.iter().map(|(key, meaning)| format!("- {key}: {meaning}")).collect();

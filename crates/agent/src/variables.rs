@@ -55,6 +55,11 @@ impl Variables {
         Self { values, legend: Arc::new(brief.legend.clone()) }
     }
 
+    /// All keys, each with what it means.
+    pub(crate) fn legend(&self) -> Vec<(&str, &str)> {
+        self.legend.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect()
+    }
+
     /// The keys that one of these texts holds, each with what it means.
     pub(crate) fn explained<'a>(&'a self, texts: &[&str]) -> Vec<(&'a str, &'a str)> {
         let holds = |key: &str| texts.iter().any(|text| text.contains(&format!("\"{key}\":")));

@@ -371,7 +371,7 @@ fn keys_in_the_blocks_are_explained() {
         gimbal_agent::prompt::joined(&user(&persona, environment, 1, &blocks).unwrap())
     };
     let shipped = TestFiles::default();
-    let explained = "What the keys above mean:\n- wear: `high`: the machine needs oil.\n\nWhich action";
+    let explained = "What the keys of a status mean:\n- wear: `high`: the machine needs oil.\n\nWhich action";
     let block = r#"[{"machine":"lathe","wear":"high"}]"#;
     assert_eq!(text(&shipped, block), format!("This is step 1.\n\n{block}\n\n{explained} do you take in this step?"));
     assert!(!text(&shipped, "The wear of no machine is known.").contains("mean"));

@@ -281,7 +281,7 @@ async fn both_budgets_hold_also_for_a_model_that_writes_only_nonsense() {
     let (log, _, played) = play("cyclic", settings, workshop(100, replies)).await;
     let stopped = played.unwrap_err();
     assert_eq!(stopped.stop, Stop::Finished);
-    assert_eq!(stopped.detail.as_deref(), Some("no executor made a call in 6 segments"));
+    assert_eq!(stopped.detail.as_deref(), Some("no executor made a call in 6 segments in a row"));
     assert_eq!(notes(&log, "segment").len(), 6);
     // One that fails without a word makes the idle call after its attempts.
     let settings = json!({ "graph": search_plan_execute(), "global_calls": 2, "local_calls": 9 });

@@ -9,6 +9,7 @@ use gimbal_messages::records::engine::AttemptFailed;
 
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
+use crate::Protocol;
 use crate::tool::{Alone, Peers};
 
 impl AgentSession<'_> {
@@ -56,7 +57,7 @@ impl AgentSession<'_> {
                 Outcome::Call { call, justification } => {
                     match watched(stage, lane, peers, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, stage.render(&call).await),
+                        Acted::Rejected(rejection) => (rejection, self.as_sent(&call, stage.render(&call).await)),
                     }
                 }
                 Outcome::Unclear { rejection, text } => {
@@ -84,6 +85,16 @@ impl AgentSession<'_> {
             Acted::Rejected(rejection) => {
                 Err(EpisodeStopped::infrastructure(format!("the environment refused its own idle call: {rejection}")))
             }
+        }
+    }
+
+    /// A refused call as the agent sent it: natively with all of its arguments, also those that the environment's own way of writing has no place for.
+    pub(super) fn as_sent(&self, call: &ToolCall, rendered: String) -> String {
+        match self.settings().protocol {
+            Protocol::NativeTools => {
+                format!("{}({})", call.tool, gimbal_messages::spaced(&serde_json::json!(call.arguments)))
+            }
+            Protocol::ReactText | Protocol::Json => rendered,
         }
     }
 

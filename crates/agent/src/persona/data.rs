@@ -477,6 +477,8 @@ pub struct Feedback {
     pub truncated: String,
     /// The shape was missed: `required_form` is what the system prompt says of it.
     pub bad_shape: String,
+    /// The `required_form` of an agent that calls its actions natively.
+    pub native_form: String,
 }
 
 /// What comes back from a tool that could not be used: `tool`, `tools`, `message`.

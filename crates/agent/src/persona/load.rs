@@ -426,6 +426,7 @@ impl Compiler {
             feedback_refusal: add("feedback.refusal", &feedback.refusal, attempt)?,
             feedback_truncated: add("feedback.truncated", &feedback.truncated, attempt)?,
             feedback_bad_shape: add("feedback.bad_shape", &feedback.bad_shape, shape)?,
+            feedback_native_form: add("feedback.native_form", &feedback.native_form, &[])?,
             unknown_tool: add("observations.unknown_tool", &observations.unknown_tool, tool)?,
             no_tools: add("observations.no_tools", &observations.no_tools, tool)?,
             failed: add("observations.failed", &observations.failed, tool)?,

@@ -273,6 +273,7 @@ pub(crate) struct EngineTexts {
     pub feedback_refusal: Sourced,
     pub feedback_truncated: Sourced,
     pub feedback_bad_shape: Sourced,
+    pub feedback_native_form: Sourced,
     pub unknown_tool: Sourced,
     pub no_tools: Sourced,
     pub failed: Sourced,

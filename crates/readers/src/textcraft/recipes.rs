@@ -59,6 +59,8 @@ impl Book {
             }
         }
         let goal = text.lines().rev().find_map(|line| line.trim().strip_prefix("Goal: craft "));
+        // Within a message in JSON the line ends with the text that it belongs to.
+        let goal = goal.map(|goal| goal.split(['"', '\\']).next().unwrap_or_default());
         let goal = goal.map(|goal| goal.trim_end_matches('.').to_owned()).unwrap_or_default();
         let recipes = filled(&shown, !listed.iter().any(|line| Recipe::read(line).is_some()));
         Self { recipes, goal }

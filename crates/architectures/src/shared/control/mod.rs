@@ -50,7 +50,7 @@ pub use walk::Kind;
 pub(crate) use walk::Walk;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or actions.
-pub(crate) const BEHAVIOUR: u32 = 5;
+pub(crate) const BEHAVIOUR: u32 = 6;
 
 /// The agents of a setting by their places (`planner`, `executor`, `analyzer`, `verifier`), and the context blocks of the
 /// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,

@@ -26,6 +26,8 @@ pub(crate) struct Run {
     pub calls: u32,
     /// Segments without a tool call: there may be as many of them as tool calls, so that a controller always ends.
     pub empty: u32,
+    /// The latest segments without one, in a row.
+    pub empty_in_a_row: u32,
     /// Place of the present subtask: i.
     pub node: usize,
     /// Number of the present segment: m.
@@ -84,6 +86,7 @@ impl Run {
             ways,
             calls: 0,
             empty: 0,
+            empty_in_a_row: 0,
             node,
             index: 0,
             summary: Value::Null,
@@ -130,9 +133,9 @@ impl Run {
         };
     }
 
-    /// Whether no executor has made a call, in so many segments that every subtask could have been worked on twice.
+    /// Whether no executor has made a call in the latest segments, so many that every subtask could have been worked on twice.
     fn is_idle(&self) -> bool {
-        self.calls == 0 && self.empty as usize >= IDLE * self.graph.nodes.len().max(1)
+        self.empty_in_a_row as usize >= IDLE * self.graph.nodes.len().max(1)
     }
 
     /// Tool calls that are left; none if so many segments made no call that the controller ends.
@@ -141,7 +144,7 @@ impl Run {
     }
 }
 
-/// Segments for each subtask after which a controller ends whose executors have made no call at all.
+/// Segments in a row for each subtask after which a controller ends where no executor made a call in any of them.
 const IDLE: usize = 2;
 
 /// Longest objective, in characters.
@@ -190,11 +193,12 @@ impl Workers {
         stage.record(lane, &SegmentEnded { index, node, calls, ended }).await;
         run.calls += segment.calls();
         run.empty += u32::from(segment.taken.is_empty());
+        run.empty_in_a_row = if segment.taken.is_empty() { run.empty_in_a_row + 1 } else { 0 };
         run.summary = summary(&segment, self.summary);
         run.seen(&segment);
         match &segment.over {
             Some(stopped) => Err(stopped.clone()),
-            None if run.is_idle() => Err(idle(run.empty)),
+            None if run.is_idle() => Err(idle(run.empty_in_a_row)),
             None if run.left() == 0 => Err(nothing_left(run)),
             None => Ok(segment),
         }
@@ -227,9 +231,9 @@ fn nothing_left(run: &Run) -> EpisodeStopped {
     }
 }
 
-/// Nothing was done: every executor gave control back without a call.
+/// Nothing is done any more: every executor gave control back without a call.
 fn idle(segments: u32) -> EpisodeStopped {
-    EpisodeStopped::because(Stop::Finished, format!("no executor made a call in {segments} segments"))
+    EpisodeStopped::because(Stop::Finished, format!("no executor made a call in {segments} segments in a row"))
 }
 
 /// How a segment ended, where the agent gave control back.

@@ -37,9 +37,8 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
         found.push(("the latest result is out of sight", short(latest)));
     }
     // Words of a belief state that no reader knows without being told.
-    let unexplained = |key: &&str| {
-        letter.opening.contains(&format!("\"{key}\":")) && !letter.opening.contains(&format!("\n- {key}: "))
-    };
+    let unexplained =
+        |key: &&str| letter.told.contains(&format!("\"{key}\":")) && !letter.told.contains(&format!("\n- {key}: "));
     if let Some(key) =
         STATUS_KEYS.iter().find(|key| !scene.published && letter.kind != Kind::Repairs && unexplained(key))
     {
