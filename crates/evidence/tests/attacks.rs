@@ -131,6 +131,16 @@ fn lonely_signs_of_logons_and_groups_leave_the_case_open() {
     ];
     let privileges = [("SubjectUserName", "administrator"), ("SubjectDomainName", "CORP"), ("SubjectLogonId", "0x9")];
     assert_eq!(verdict(&(event(4624, 1, &logon) + &event(4672, 2, &privileges))), Inconclusive);
+    let desktop = |from: &str| {
+        let fields = [("TargetUserName", "bob"), ("TargetLogonId", "0x9"), ("LogonType", "10"), ("IpAddress", from)];
+        verdict(&event(4624, 1, &fields))
+    };
+    for inside in ["10.0.0.66", "::ffff:192.168.7.4", "172.31.0.9"] {
+        assert_eq!(desktop(inside), Inconclusive, "{inside}");
+    }
+    for other in ["127.0.0.1", "172.32.0.9", "-"] {
+        assert_eq!(desktop(other), ThreatDismissed, "{other}");
+    }
     let group = [("TargetUserName", "Administrators"), ("TargetDomainName", "Builtin"), ("SubjectUserName", "ann")];
     assert_eq!(verdict(&event(4732, 1, &group)), Inconclusive);
     // Packets to one outside port, a minute apart.

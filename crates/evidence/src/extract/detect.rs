@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::flows::is_table;
-use super::{Format, clock};
+use super::{Format, clock, windows};
 
 impl Format {
     /// The format of a source by its first bytes (4 KiB are enough); `None` where they tell nothing.
@@ -62,6 +62,9 @@ impl Format {
         if line.starts_with(b"StartTime,") {
             return Some(Self::Argus);
         }
+        if is_export(text) {
+            return Some(Self::WindowsCsv);
+        }
         if std::str::from_utf8(line).is_ok_and(is_table) {
             return Some(Self::Nfdump);
         }
@@ -71,6 +74,13 @@ impl Format {
         let printable = !line.is_empty() && !line.contains(&0);
         (printable && has_syslog(text, head.len() >= FULL)).then_some(Self::Syslog)
     }
+}
+
+/// Whether the first line names the columns of an export of Windows events; PowerShell may write a line before it.
+fn is_export(text: &[u8]) -> bool {
+    let lines = text.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
+    let mut lines = lines.skip_while(|line| windows::is_type(line) || line.trim().is_empty());
+    lines.next().is_some_and(|line| windows::Head::read(&line).is_some())
 }
 
 /// As many bytes tell a format; fewer are the whole source.
@@ -223,7 +233,7 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {
-        let cases: [(&[u8], Format); 20] = [
+        let cases: [(&[u8], Format); 23] = [
             (b"ElfFile\0", Format::Evtx),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>", Format::WindowsXml),
             (b"\xff\xfe<\0E\0v\0e\0n\0t\0 \0", Format::WindowsXml),
@@ -236,6 +246,9 @@ mod tests {
             (b"{\"SyslogMessage\":\"x\"}", Format::SyslogJson),
             (b"{\"@timestamp\":\"x\",\"winlog\":{\"event_id\":4625}}", Format::WindowsJson),
             (b"{\"EventID\":4625}", Format::WindowsJson),
+            (b"Level,Date and Time,Source,Event ID,Task Category\r\n", Format::WindowsCsv),
+            (b"\xef\xbb\xbfKeywords,Date and Time,Source,Event ID,Task Category\r\n", Format::WindowsCsv),
+            (b"#TYPE System.Diagnostics.Eventing.Reader.EventLogRecord\r\n\"Message\",\"Id\",\"LogName\",\"TimeCreated\"\r\n", Format::WindowsCsv),
             (b"StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr", Format::Argus),
             (b"ts,te,td,sa,da,sp,dp,pr", Format::Nfdump),
             (b"2026-03-28T09:00:00Z,b,c,10.0.0.1,10.0.0.2,1,2,TCP,1,2,S,0", Format::Nfdump),

@@ -13,6 +13,8 @@ pub enum Format {
     WindowsXml,
     /// JSON lines with a Windows event in each.
     WindowsJson,
+    /// Windows events as delimited text, as Event Viewer and PowerShell export them.
+    WindowsCsv,
     /// Syslog lines of RFC 3164 and RFC 5424.
     Syslog,
     /// JSON lines that an agent forwards, with a syslog message in each.
@@ -37,10 +39,11 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Evtx,
         Self::WindowsXml,
         Self::WindowsJson,
+        Self::WindowsCsv,
         Self::Syslog,
         Self::SyslogJson,
         Self::Auditd,
@@ -60,6 +63,7 @@ impl Format {
             Self::Evtx => "evtx",
             Self::WindowsXml => "windows_xml",
             Self::WindowsJson => "windows_json",
+            Self::WindowsCsv => "windows_csv",
             Self::Syslog => "syslog",
             Self::SyslogJson => "syslog_json",
             Self::Auditd => "auditd",
@@ -77,7 +81,7 @@ impl Format {
     #[must_use]
     pub const fn kind(self) -> SourceKind {
         match self {
-            Self::Evtx | Self::WindowsXml | Self::WindowsJson => SourceKind::Windows,
+            Self::Evtx | Self::WindowsXml | Self::WindowsJson | Self::WindowsCsv => SourceKind::Windows,
             Self::Syslog | Self::SyslogJson => SourceKind::Syslog,
             Self::Auditd => SourceKind::Auditd,
             Self::FlowCapture | Self::FlowDatagram => SourceKind::Netflow,

@@ -44,7 +44,7 @@ pub use raw::{RawRecord, raw_records, sha256_of};
 pub use select::{Selected, Selector, SourceSink};
 pub use source::{Extraction, SourceError, Watcher};
 pub use syslog::{read_syslog, read_syslog_json};
-pub use windows::{read_evtx, read_xml};
+pub use windows::{read_evtx, read_windows_csv, read_xml};
 
 use crate::{Class, EntityKind, NewFact, Utc};
 

@@ -12,7 +12,7 @@ use super::select::takes;
 use super::{
     ExtractError, Format, Observed, Pseudonyms, ReadOptions, Selector, Sink, SourceSink, Stats, read_argus,
     read_auditd, read_context, read_evtx, read_flow_capture, read_flow_datagram, read_nfdump, read_syslog,
-    read_syslog_json, read_xml, read_zeek, read_zeek_json,
+    read_syslog_json, read_windows_csv, read_xml, read_zeek, read_zeek_json,
 };
 use crate::packet::{Draft, DraftError, NewFact, Packet, Selection, Source};
 use crate::{Counter, SourceId, Utc};
@@ -130,7 +130,8 @@ impl Extraction {
         };
         // What an extractor leaves behind belongs to the hash too.
         io::copy(&mut whole, &mut io::sink()).map_err(ExtractError::from)?;
-        let times_need_help = matches!(format, Format::Syslog | Format::SyslogJson | Format::WindowsJson);
+        let times_need_help =
+            matches!(format, Format::Syslog | Format::SyslogJson | Format::WindowsJson | Format::WindowsCsv);
         let (bytes, sha256) = (Counter(input.bytes), input.sha256());
         if let Some(twin) = self.sources.iter().find(|source| source.sha256 == sha256) {
             return Err(SourceError::Twice(twin.id));
@@ -207,7 +208,7 @@ const fn version(format: Format) -> u32 {
     match format {
         Format::SyslogJson => 4,
         Format::Syslog | Format::Evtx | Format::WindowsXml | Format::WindowsJson | Format::Nfdump => 3,
-        Format::Context => 1,
+        Format::Context | Format::WindowsCsv => 1,
         _ => 2,
     }
 }
@@ -227,6 +228,7 @@ pub(super) fn by_format(
         Format::Syslog => read_syslog(buffered(input), options, sink),
         // Agents forward both in one file: the format says what the first line is.
         Format::SyslogJson | Format::WindowsJson => read_syslog_json(buffered(input), options, sink),
+        Format::WindowsCsv => read_windows_csv(buffered(input), options, sink),
         Format::Auditd => read_auditd(buffered(input), options, sink),
         Format::Zeek => read_zeek(buffered(input), options, sink),
         Format::ZeekJson => read_zeek_json(buffered(input), options, sink),

@@ -138,9 +138,11 @@ impl Gaps {
         }
         match self.undated {
             0 => {}
-            1 => parts.push(format!("1 fact has no time that can be compared with those of others ({GIVE_THE_YEAR})")),
+            1 => parts.push(format!(
+                "1 fact has no time that can be compared with those of others ({GIVE_THE_YEAR}{YEAR_FIRST})"
+            )),
             count => parts.push(format!(
-                "{count} facts have no time that can be compared with those of others ({GIVE_THE_YEAR})"
+                "{count} facts have no time that can be compared with those of others ({GIVE_THE_YEAR}{YEAR_FIRST})"
             )),
         }
         if let Some(first) = self.skipped.first() {
@@ -163,6 +165,9 @@ const WITH_DATA: &str = "export them with their data, as in `wevtutil qe Securit
 
 /// What to do about times without a year.
 pub(super) const GIVE_THE_YEAR: &str = "give the year of times without one, as with --year 2026";
+
+/// What to do about dates whose order of day and month nothing tells.
+const YEAR_FIRST: &str = "; write dates such as 3/4/2026 with the year first";
 
 /// Observed facts without a time in UTC, where it matters: more than one source was observed, or they have no time by their source either.
 fn undated(packet: &Packet) -> u64 {

@@ -27,6 +27,7 @@ pub fn sources() -> Vec<Made> {
         detected("ipfix datagram", templated(10)),
         detected("windows events as xml", windows_xml().into_bytes()),
         detected("windows events as json lines", windows_json().into_bytes()),
+        detected("windows events as delimited text", windows_csv().into_bytes()),
         detected("journal as json lines", journal().into_bytes()),
         detected("audit records", audit().into_bytes()),
         detected("zeek", zeek().into_bytes()),
@@ -109,6 +110,19 @@ fn windows_json() -> String {
             r#"{{"@timestamp":"2026-03-28T09:00:{second:02}.123Z","winlog":{{"event_id":"{id}","channel":"Security","computer_name":"ws01.example","record_id":{number},"provider_name":"Microsoft-Windows-Security-Auditing","event_data":{{"TargetUserName":"user{user}","LogonType":"3","IpAddress":"192.0.2.7"}}}}}}"#
         );
     })
+}
+
+fn windows_csv() -> String {
+    let rows = lines(300, |text, number| {
+        let (day, second, user) = (1 + number / 20, number % 60, number % 11);
+        let _ = write!(
+            text,
+            "Audit Failure,3/{day}/2026 9:00:{second:02} AM,Microsoft-Windows-Security-Auditing,4625,Logon,\"An account failed to log on.\r\n\r\n\
+             Logon Type:\t\t\t3\r\n\r\nAccount For Which Logon Failed:\r\n\tAccount Name:\t\tuser{user}\r\n\r\n\
+             Network Information:\r\n\tSource Network Address:\t192.0.2.7\r\n\"\r"
+        );
+    });
+    format!("Keywords,Date and Time,Source,Event ID,Task Category\r\n{rows}")
 }
 
 fn journal() -> String {

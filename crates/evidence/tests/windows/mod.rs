@@ -1,5 +1,6 @@
 //! Extractors of Windows events.
 
+mod csv;
 mod events;
 mod hostile;
 mod real;

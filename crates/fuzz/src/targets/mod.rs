@@ -123,6 +123,12 @@ pub const TARGETS: &[Target] = &[
         seeds: windows_events::events,
         read: windows_events::event,
     },
+    Target {
+        name: "evidence-exports",
+        about: "Windows events as delimited text",
+        seeds: windows_events::exports,
+        read: windows_events::export,
+    },
     Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_xml};
+use gimbal_evidence::extract::{ExtractError, Observed, ReadOptions, Stats, read_evtx, read_windows_csv, read_xml};
 use gimbal_evidence::{NewFact, Stamp};
 
 use super::owned;
@@ -28,7 +28,7 @@ fn hold(read: impl FnOnce(&mut dyn FnMut(&Observed<'_>)) -> Result<Stats, Extrac
     });
     if let Ok(stats) = stats {
         assert_eq!(stats.emitted, given);
-        assert_eq!(stats.seen, stats.parsed + stats.damaged);
+        assert_eq!(stats.seen, stats.parsed + stats.damaged + stats.dropped);
     }
 }
 
@@ -58,4 +58,20 @@ pub fn events() -> Vec<Vec<u8>> {
 
 pub fn event(bytes: &[u8]) {
     hold(|sink| read_xml(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
+}
+
+/// Exports of Event Viewer and of PowerShell, with and without a date that tells the order of day and month.
+pub fn exports() -> Vec<Vec<u8>> {
+    owned(&[
+        "Level,Date and Time,Source,Event ID,Task Category\r\nInformation,3/28/2026 9:00:01 AM,Service Control Manager,7045,None,\"A service\r\n\
+         Service Name:  a \"\"b\"\"\"\r\nError,4/3/2026 12:00:00 PM,Other,1,(2),text\r\n",
+        "Keywords;Date and Time;Source;Event ID;Task Category\r\nAudit Success;03.04.2026 09:00:01;Microsoft-Windows-Security-Auditing;4624;Logon;\"a\"\r\n",
+        "#TYPE System.Diagnostics.Eventing.Reader.EventLogRecord\n\"Message\",\"Id\",\"ProviderName\",\"TimeCreated\",\"Properties\"\n\
+         \"x\",\"1\",\"Other\",\"04/03/2026 09:00:01\",\"System.Object[]\"\n",
+        "RecordNumber,TimeCreated,EventId,Channel,Payload\n1,2026-03-28 09:00:01.5,4625,Security,\"{\"\"EventData\"\":{\"\"Data\"\":\"\"a\"\"}}\"\n",
+    ])
+}
+
+pub fn export(bytes: &[u8]) {
+    hold(|sink| read_windows_csv(bytes, &ReadOptions::default(), &mut |observed: &Observed<'_>| sink(observed)));
 }

@@ -1,9 +1,10 @@
-//! Windows events: event logs (`.evtx`), event XML and JSON lines, with one mapping for all (ARES-011).
+//! Windows events: event logs (`.evtx`), event XML, JSON lines and delimited text, with one mapping for all (ARES-011).
 //!
 //! A record of an event log is rendered as event XML by the library that reads the log, so that all sources go through one
 //! parser ([`event`]) and one table ([`rules`]). The table states for an event of a provider its class, what was done, and which
 //! fields name who did it and what it was done to. Events that it does not name are of the class `message`.
 
+mod csv;
 mod entity;
 mod event;
 mod fact;
@@ -23,6 +24,9 @@ use super::run::Run;
 use super::{ExtractError, IssueKind, Observed, ReadOptions, Sink};
 use crate::{NewFact, Utc};
 
+pub(super) use csv::{Head, is_type};
+
+pub use csv::read_windows_csv;
 pub use log::read_evtx;
 pub use stream::read_xml;
 
