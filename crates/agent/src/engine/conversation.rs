@@ -15,9 +15,8 @@ use super::guard::{self, Counted};
 use super::halt;
 use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
-use crate::Protocol;
 use crate::persona::Sourced;
-use crate::prompt::{Question, answer_form, joined, user_parts};
+use crate::prompt::{Question, joined, user_parts};
 use crate::protocol::{Reply, ReplyContent, ToolUse};
 use crate::tool::Peers;
 
@@ -208,13 +207,6 @@ impl<'a> Conversation<'a> {
         let mut script = ExpertScript::acting(own.unwrap_or(expert));
         script.finishes(elsewhere && (made > 0 || (own.is_none() && !self.session.allows(&expert.tool))));
         script
-    }
-
-    /// The call that is made where all attempts failed: the idle call, or the first legal one of a specialist that lacks its tool.
-    pub(super) fn fallback(&self) -> ToolCall {
-        let idle = &self.session.brief().idle;
-        let legal = self.present.legal.iter().flat_map(|legal| legal.calls.iter());
-        [idle].into_iter().chain(legal).find(|call| self.session.allows(&call.tool)).unwrap_or(idle).clone()
     }
 
     /// Keeps a text that repeats what the agent wrote: it shows the agent nothing.
@@ -448,15 +440,6 @@ impl<'a> Conversation<'a> {
             }
         }
         false
-    }
-
-    /// What the system prompt says of the form of an answer.
-    pub(super) fn required_form(&self) -> Result<String, EpisodeStopped> {
-        let agent = self.session.agent;
-        if agent.settings.protocol == Protocol::NativeTools && agent.persona.core.contract.is_none() {
-            return self.fill(&agent.persona.texts.engine.feedback_native_form, &[]);
-        }
-        answer_form(&agent.persona, &agent.settings, &self.present.variables).map_err(halt)
     }
 
     pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, EpisodeStopped> {

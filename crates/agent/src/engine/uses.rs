@@ -8,9 +8,12 @@ use gimbal_messages::records::engine::{
 use serde_json::Map;
 
 use super::conversation::Conversation;
+use super::halt;
+use crate::Protocol;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
 use crate::persona::data::FINISH;
+use crate::prompt::answer_form;
 use crate::protocol::{Input, ReplyContent, ToolUse, react_text};
 use crate::reading::words;
 use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
@@ -19,6 +22,22 @@ use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 const NOTED: usize = 300;
 
 impl Conversation<'_> {
+    /// The call that is made where all attempts failed: the idle call, or the first legal one of a specialist that lacks its tool.
+    pub(super) fn fallback(&self) -> ToolCall {
+        let idle = &self.session.brief().idle;
+        let legal = self.present.legal.iter().flat_map(|legal| legal.calls.iter());
+        [idle].into_iter().chain(legal).find(|call| self.session.allows(&call.tool)).unwrap_or(idle).clone()
+    }
+
+    /// What the system prompt says of the form of an answer.
+    pub(super) fn required_form(&self) -> Result<String, EpisodeStopped> {
+        let agent = self.session.agent;
+        if agent.settings.protocol == Protocol::NativeTools && agent.persona.core.contract.is_none() {
+            return self.fill(&agent.persona.texts.engine.feedback_native_form, &[]);
+        }
+        answer_form(&agent.persona, &agent.settings, &self.present.variables).map_err(halt)
+    }
+
     /// The call that an answer names: as the environment reads it, else behind words that only announce it. Where all of a
     /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
     /// thought is not an action would lead its writer astray.
