@@ -72,9 +72,10 @@ impl Variables {
 }
 
 /// Whether the idle call is an action that an agent can be told of. One with an empty text in it is only the scaffolding's way to
-/// let a step go by.
+/// let a step go by, and a specialist may lack its tool.
 pub(crate) fn is_offered(brief: &Brief) -> bool {
-    !brief.idle.arguments.values().any(|value| value.as_str() == Some(""))
+    let explained = brief.glossary.is_empty() || brief.entry_of(&brief.idle.tool).is_some();
+    explained && !brief.idle.arguments.values().any(|value| value.as_str() == Some(""))
 }
 
 /// The glossary with nothing beyond what the environment's work says.

@@ -80,7 +80,10 @@ async fn requests_and_answers_pass_over_contracts_and_only_the_planner_acts() {
     let requests = stage.requests.lock().unwrap();
     let users: Vec<&str> = requests.iter().map(|request| &*request.messages[1].text).collect();
     assert!(users[0].contains("[status before step 1]") && users[0].contains("[history before step 1]"));
-    assert_eq!(users[1], "You are asked about the machine lathe.\n\nWhat is the state of lathe?");
+    assert_eq!(
+        users[1],
+        "You are asked about the machine lathe.\n\nWhat the keys of a status mean:\n- wear: `high`: the machine needs oil.\n\nWhat is the state of lathe?"
+    );
     assert!(
         users[5].contains(r#"{"target_machine": "lathe", "situation": "noise", "severity": "high", "context": "c"}"#)
     );
