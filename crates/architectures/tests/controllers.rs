@@ -360,6 +360,18 @@ async fn a_specialist_has_the_tools_of_its_subtask_only() {
     assert_eq!(notes(&log, "segment")[0]["calls"], 2);
 }
 
+/// Where all attempts fail, a specialist that lacks the idle call makes a call that it has.
+// covers: CYC-027, BOG-034
+#[tokio::test]
+async fn a_specialist_without_the_idle_call_falls_back_on_a_call_of_its_own() {
+    let list = TaskGraph::list(vec![node("WORK", &["Oil"])]);
+    let settings = json!({ "graph": list, "exposure": "specialist", "local_calls": 1 });
+    let fail = || Fails(ModelErrorKind::Refusal, "");
+    let (log, ..) = play("dag", settings, workshop(9, [fail(), fail(), fail()])).await;
+    assert!(log.iter().any(|line| line.starts_with("act Oil machine=")), "{log:?}");
+    assert!(!log.iter().any(|line| line.starts_with("reject forbidden")), "{log:?}");
+}
+
 // covers: CYC-025
 #[tokio::test]
 async fn a_list_is_gone_through_once_and_nothing_leads_back() {

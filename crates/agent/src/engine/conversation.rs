@@ -187,26 +187,10 @@ impl<'a> Conversation<'a> {
             self.native = session.narrowed(stage).await;
         }
         self.answer_due = false;
-        self.script = expert.as_ref().map(|expert| self.next_move(expert, made));
+        let now = (self.session, &self.present);
+        self.script =
+            expert.as_ref().map(|expert| ExpertScript::next_move(now, expert, self.peers.hands_back(expert), made));
         Ok(())
-    }
-
-    /// What an expert does next: the expert's call where it may be made and belongs to the subtask, or where nothing
-    /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
-    /// nobody gives control back who has not looked at what there is to do.
-    fn next_move(&self, expert: &ToolCall, made: usize) -> ExpertScript {
-        let elsewhere = self.peers.hands_back(expert);
-        let own = match elsewhere && made == 0 && !self.session.allows(&expert.tool) {
-            false => None,
-            true => {
-                let idle = Some(&self.session.brief().idle).filter(|idle| self.session.allows(&idle.tool));
-                let legal = self.present.legal.as_ref().and_then(|legal| legal.calls.first());
-                idle.or(legal)
-            }
-        };
-        let mut script = ExpertScript::acting(own.unwrap_or(expert));
-        script.finishes(elsewhere && (made > 0 || (own.is_none() && !self.session.allows(&expert.tool))));
-        script
     }
 
     /// Keeps a text that repeats what the agent wrote: it shows the agent nothing.

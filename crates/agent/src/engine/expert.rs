@@ -56,6 +56,22 @@ impl ExpertScript {
         Self { expert: expert.clone(), target, tools, next: 0, advised: None, finishes: false }
     }
 
+    /// What an expert does next: the expert's call where it may be made and belongs to the subtask, or where nothing
+    /// was done yet; else control is given back. Who may not make that call does what the tools of the subtask allow first:
+    /// nobody gives control back who has not looked at what there is to do. `elsewhere` says that the call belongs to another subtask.
+    pub(super) fn next_move(
+        (session, present): (&AgentSession<'_>, &Present),
+        expert: &ToolCall,
+        elsewhere: bool,
+        made: usize,
+    ) -> Self {
+        let allowed = session.allows(&expert.tool);
+        let own = if elsewhere && made == 0 && !allowed { session.harmless(present.legal.as_ref()) } else { None };
+        let mut script = Self::acting(own.unwrap_or(expert));
+        script.finishes(elsewhere && (made > 0 || (own.is_none() && !allowed)));
+        script
+    }
+
     /// The script of an agent that has thought already and only acts.
     pub(super) fn acting(expert: &ToolCall) -> Self {
         Self { expert: expert.clone(), target: None, tools: Vec::new(), next: 0, advised: None, finishes: false }

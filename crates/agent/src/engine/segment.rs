@@ -126,9 +126,9 @@ impl AgentSession<'_> {
                 }
             }
         }
-        let idle = conversation.fallback();
-        conversation.stage.fallback(conversation.lane, &idle, "attempts").await;
-        self.carry_out(conversation, &idle, None, taken).await?;
+        let call = self.fallback(conversation.stage).await?;
+        conversation.stage.fallback(conversation.lane, &call, "attempts").await;
+        self.carry_out(conversation, &call, None, taken).await?;
         Ok(None)
     }
 
@@ -141,20 +141,20 @@ impl AgentSession<'_> {
     ) -> Result<(), EpisodeStopped> {
         let (stage, lane) = (conversation.stage, conversation.lane);
         let text = stage.render(call).await;
-        let sent = self.as_sent(call, text.clone());
+        let sent = || self.as_sent(call, &text);
         if !self.allows(&call.tool) {
             let tools = self.allowed().unwrap_or_default().join(", ");
             let message = format!("`{}` is not a tool of this subtask, which has: {tools}", call.tool);
             let rejection = Rejection::new(RejectionKind::Forbidden, message);
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
-            return self.explain_refusal(conversation, &rejection.message, &sent);
+            return self.explain_refusal(conversation, &rejection.message, &sent());
         }
         let made = u32::try_from(taken.len()).unwrap_or(u32::MAX);
         if let Some(rejection) = conversation.peers.holds_back(stage, lane, (call, made)).await? {
             taken.push(refused(&text, &rejection));
             stage.reject(lane, &rejection, &text).await?;
-            return self.explain_refusal(conversation, &rejection.message, &sent);
+            return self.explain_refusal(conversation, &rejection.message, &sent());
         }
         conversation.peers.decided(stage, lane, call).await;
         let at = taken.len();
@@ -170,7 +170,7 @@ impl AgentSession<'_> {
             }
             Acted::Rejected(rejection) => {
                 taken[at] = CallRecord { tool, ..refused(&text, &rejection) };
-                self.explain_refusal(conversation, &rejection.message, &sent)
+                self.explain_refusal(conversation, &rejection.message, &sent())
             }
         }
     }

@@ -10,6 +10,7 @@ use gimbal_messages::records::engine::AttemptFailed;
 use super::conversation::{Conversation, Outcome, PromptInput};
 use super::session::AgentSession;
 use crate::Protocol;
+use crate::protocol::native_call;
 use crate::tool::{Alone, Peers};
 
 impl AgentSession<'_> {
@@ -57,7 +58,7 @@ impl AgentSession<'_> {
                 Outcome::Call { call, justification } => {
                     match watched(stage, lane, peers, &call, justification.as_deref()).await? {
                         Acted::Stepped(transition) => return Ok(transition),
-                        Acted::Rejected(rejection) => (rejection, self.as_sent(&call, stage.render(&call).await)),
+                        Acted::Rejected(rejection) => (rejection, self.as_sent(&call, &stage.render(&call).await)),
                     }
                 }
                 Outcome::Unclear { rejection, text } => {
@@ -88,13 +89,12 @@ impl AgentSession<'_> {
         }
     }
 
-    /// A refused call as the agent sent it: natively with all of its arguments, also those that the environment's own way of writing has no place for.
-    pub(super) fn as_sent(&self, call: &ToolCall, rendered: String) -> String {
+    /// A refused call as the agent sent it: natively with all of its arguments, also those for which the environment's own way of writing has
+    /// no place.
+    pub(super) fn as_sent(&self, call: &ToolCall, rendered: &str) -> String {
         match self.settings().protocol {
-            Protocol::NativeTools => {
-                format!("{}({})", call.tool, gimbal_messages::spaced(&serde_json::json!(call.arguments)))
-            }
-            Protocol::ReactText | Protocol::Json => rendered,
+            Protocol::NativeTools => native_call(&call.tool, &serde_json::json!(call.arguments)),
+            Protocol::ReactText | Protocol::Json => rendered.to_owned(),
         }
     }
 
@@ -158,15 +158,10 @@ impl AgentSession<'_> {
         kind: ModelErrorKind,
     ) -> Result<(), EpisodeStopped> {
         let engine = &self.agent.persona.texts.engine;
-        let required_form = match kind {
-            // The text of the environment or of the role may have to be filled in again, which only this case pays for.
-            ModelErrorKind::Refusal | ModelErrorKind::Truncated => String::new(),
-            _ => conversation.required_form()?,
-        };
-        let text = match kind {
-            ModelErrorKind::Refusal => &engine.feedback_refusal,
-            ModelErrorKind::Truncated => &engine.feedback_truncated,
-            _ => &engine.feedback_bad_shape,
+        let (text, required_form) = match kind {
+            ModelErrorKind::Refusal => (&engine.feedback_refusal, String::new()),
+            ModelErrorKind::Truncated => (&engine.feedback_truncated, String::new()),
+            _ => (&engine.feedback_bad_shape, conversation.required_form()?),
         };
         conversation.feedback(
             text,

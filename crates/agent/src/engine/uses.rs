@@ -22,13 +22,6 @@ use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 const NOTED: usize = 300;
 
 impl Conversation<'_> {
-    /// The call that is made where all attempts failed: the idle call, or the first legal one of a specialist that lacks its tool.
-    pub(super) fn fallback(&self) -> ToolCall {
-        let idle = &self.session.brief().idle;
-        let legal = self.present.legal.iter().flat_map(|legal| legal.calls.iter());
-        [idle].into_iter().chain(legal).find(|call| self.session.allows(&call.tool)).unwrap_or(idle).clone()
-    }
-
     /// What the system prompt says of the form of an answer.
     pub(super) fn required_form(&self) -> Result<String, EpisodeStopped> {
         let agent = self.session.agent;

@@ -8,6 +8,7 @@ pub mod data;
 pub(crate) mod load;
 mod mentions;
 pub mod schemas;
+pub mod wording;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -46,7 +47,7 @@ pub struct Persona {
     /// `prompt.yaml` as written.
     pub prompt: data::Prompt,
     /// The shared wording as written.
-    pub wording: data::Wording,
+    pub wording: wording::Wording,
     /// Hash of everything that decides the prompts, comments and layout of the files left out.
     pub digest: Digest,
     /// The files that were read: path, and where each came from.

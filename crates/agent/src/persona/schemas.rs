@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::data::{Configurations, Core, Examples, Knowledge, Prompt, Wording};
+use super::data::{Configurations, Core, Examples, Knowledge, Prompt};
+use super::wording::Wording;
 
 /// Name of a schema file, the files that it describes (a glob below the data folder), and the schema.
 #[must_use]

@@ -114,6 +114,11 @@ impl Protocol {
     }
 }
 
+/// A native call as texts for a model write it.
+pub(crate) fn native_call(tool: &str, arguments: &serde_json::Value) -> String {
+    format!("{tool}({})", gimbal_messages::spaced(arguments))
+}
+
 /// What a reply says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {

@@ -277,6 +277,20 @@ impl<'a> AgentSession<'a> {
         })
     }
 
+    /// The call of an agent that has none of its own to make: the idle call, or the first legal one of a specialist that lacks its tool.
+    /// `None` where it may make none.
+    pub(super) fn harmless<'own>(&'own self, legal: Option<&'own Legal>) -> Option<&'own ToolCall> {
+        let idle = Some(&self.brief().idle).filter(|idle| self.allows(&idle.tool));
+        idle.or_else(|| legal?.calls.first())
+    }
+
+    /// The call that is made where all attempts failed. Legal actions are looked at only where the idle call is not allowed.
+    pub(super) async fn fallback(&self, stage: &dyn Stage) -> Result<ToolCall, EpisodeStopped> {
+        let idle = &self.brief().idle;
+        let menu = if self.allows(&idle.tool) { None } else { Some(self.menu(stage, None).await?) };
+        Ok(self.harmless(menu.as_ref().map(|menu| &menu.legal)).unwrap_or(idle).clone())
+    }
+
     async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, EpisodeStopped> {
         let cap = self.settings().legal_cap as usize;
         let all = stage.legal(usize::MAX).await;
