@@ -11,9 +11,7 @@ pub(in super::super::super) struct Head {
     /// What separates cells.
     pub(super) delimiter: u8,
     /// Names of the columns, as JSON of the same events has them; empty for a column that says nothing of the event.
-    pub(super) names: Vec<&'static str>,
-    /// Names that are not known here, by the number of the column.
-    pub(super) others: Vec<(usize, String)>,
+    pub(super) names: Vec<String>,
     /// Whether the message follows the named columns.
     pub(super) message_follows: bool,
 }
@@ -83,9 +81,9 @@ fn viewer(names: &[&str], delimiter: u8) -> Option<Head> {
     if !(has("Date and Time") && has("Source") && has("Event ID")) {
         return None;
     }
-    let columns: Vec<&'static str> = names.iter().map(|name| of_viewer(name).unwrap_or_default()).collect();
-    let message_follows = !columns.contains(&"Message");
-    Some(Head { delimiter, names: columns, others: Vec::new(), message_follows })
+    let names: Vec<String> = names.iter().map(|name| of_viewer(name).unwrap_or_default().to_owned()).collect();
+    let message_follows = !names.iter().any(|name| name == "Message");
+    Some(Head { delimiter, names, message_follows })
 }
 
 fn named(names: &[&str], delimiter: u8) -> Option<Head> {
@@ -97,17 +95,8 @@ fn named(names: &[&str], delimiter: u8) -> Option<Head> {
         return None;
     }
     let is_log = has(&["EventID"]) && has(&["InstanceId", "EntryType"]);
-    let (mut columns, mut others) = (Vec::new(), Vec::new());
-    for (number, name) in names.iter().enumerate() {
-        match of_event_log(name).filter(|_| is_log) {
-            Some(known) => columns.push(known),
-            None => {
-                others.push((number, (*name).to_owned()));
-                columns.push("");
-            }
-        }
-    }
-    Some(Head { delimiter, names: columns, others, message_follows: false })
+    let known = |name: &&str| of_event_log(name).filter(|_| is_log).unwrap_or(name).to_owned();
+    Some(Head { delimiter, names: names.iter().map(known).collect(), message_follows: false })
 }
 
 #[cfg(test)]

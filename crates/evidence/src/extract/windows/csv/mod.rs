@@ -181,17 +181,11 @@ impl Events<'_> {
     /// The members that JSON of the same event has. Of columns with one name the first that holds a text counts.
     fn members(&self, cells: Vec<String>) -> Members {
         let mut members = Members::new();
-        let mut put = |name: &str, cell: String| {
+        let names = self.head.names.iter().map(String::as_str).chain(["Message"]);
+        for (name, cell) in names.zip(cells) {
             if !name.is_empty() && !cell.is_empty() && !is_type_name(&cell) && !members.contains_key(name) {
                 members.insert(name.to_owned(), Value::String(cell));
             }
-        };
-        let mut others = self.head.others.iter().peekable();
-        for (number, cell) in cells.into_iter().enumerate() {
-            let other = others.next_if(|(column, _)| *column == number);
-            let known = self.head.names.get(number).copied();
-            let name = other.map(|(_, name)| name.as_str()).or(known).unwrap_or("Message");
-            put(name, cell);
         }
         members
     }
