@@ -197,9 +197,9 @@ pub(crate) fn resolve_for(
             "planner" => {
                 let (persona, message): (_, &'static dyn Message) = match (list, family) {
                     (true, false) => ("list-planner", &messages::SUBTASKS),
-                    (true, true) => (FAMILY_PLANNERS[1], &messages::SUBTASKS),
+                    (true, true) => (FAMILY_LIST_PLANNER, &messages::SUBTASKS),
                     (false, false) => ("graph-planner", &messages::GRAPH),
-                    (false, true) => (FAMILY_PLANNERS[0], &messages::GRAPH),
+                    (false, true) => (FAMILY_PLANNER, &messages::GRAPH),
                 };
                 let place = Place { name: "planner", persona, message: Some(message), delegates: &[] };
                 Source::Planner(Box::new(member(place, &settings.planner)?))
@@ -313,8 +313,10 @@ pub(crate) fn resolve_for(
     })
 }
 
-/// The personas that plan for a family of tasks: a graph, and a list.
-pub(super) const FAMILY_PLANNERS: [&str; 2] = ["family-planner", "family-list-planner"];
+/// The persona that plans a graph for a family of tasks.
+pub(super) const FAMILY_PLANNER: &str = "family-planner";
+/// The persona that plans a list for a family of tasks.
+pub(super) const FAMILY_LIST_PLANNER: &str = "family-list-planner";
 
 /// Most subtasks that one call of the router may decide.
 const MOST_AHEAD: usize = 16;

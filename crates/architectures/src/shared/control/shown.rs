@@ -8,7 +8,7 @@ use gimbal_agent::{Assignment, CallRecord, Placed, Segment};
 use gimbal_core::{Data, Observation, View};
 use gimbal_messages::records::control::SegmentStop;
 
-use super::settings::{FAMILY_PLANNERS, Settings};
+use super::settings::{FAMILY_LIST_PLANNER, FAMILY_PLANNER, Settings};
 use super::{ANALYZER, EXECUTOR, PLANNER, Run, Summary, Walk, analysis, candidates, maker, run};
 use crate::shared::graph::{TaskGraph, Ways};
 use crate::shared::seen_blocks;
@@ -20,7 +20,7 @@ pub(crate) fn asked<W: Walk>(placed: &Placed, shown: &ShownEnvironment) -> Optio
     match placed.place {
         PLANNER => {
             let name = &placed.agent.persona().name;
-            let of_family = FAMILY_PLANNERS.iter().any(|known| name.starts_with(known));
+            let of_family = [FAMILY_PLANNER, FAMILY_LIST_PLANNER].iter().any(|known| name.starts_with(known));
             let first = seen_blocks::text(&view);
             let task = (!of_family).then(|| (shown.brief.goal.as_str(), first.as_deref()));
             let message = maker::request(&shown.brief, &shown.tools, Settings::default().size, task, &[]);
