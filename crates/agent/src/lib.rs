@@ -35,3 +35,4 @@ pub use prompt::{Part, SystemPrompt};
 pub use protocol::Protocol;
 pub use settings::{Flags, Overrides, Settings};
 pub use tool::{Alone, Observed, Partners, Peers, ToolError};
+pub use variables::idle_is_offered;

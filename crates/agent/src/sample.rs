@@ -44,6 +44,7 @@ pub fn brief() -> Brief {
         forbidden_words: vec!["sample-workshop".to_owned()],
         literals_change: false,
         free_arguments: false,
+        free_numbers: false,
         answer: None,
         objective: None,
         efficiency_shift: None,

@@ -8,7 +8,7 @@ use minijinja::Value;
 use minijinja::value::Serde;
 
 /// Variables of the brief that texts of the system prompt may use.
-pub const SYSTEM_VARIABLES: [&str; 12] = [
+pub const SYSTEM_VARIABLES: [&str; 13] = [
     "role",
     "goal",
     "subject",
@@ -16,6 +16,7 @@ pub const SYSTEM_VARIABLES: [&str; 12] = [
     "glossary",
     "glossary_strict",
     "actions",
+    "lists_examples",
     "idle",
     "idle_is_offered",
     "horizon",
@@ -46,8 +47,9 @@ impl Variables {
             ("glossary", Value::from(Serde(&brief.glossary))),
             ("glossary_strict", Value::from(Serde(strict(brief)))),
             ("actions", Value::from(Serde(actions))),
+            ("lists_examples", Value::from(lists_examples(brief))),
             ("idle", Value::from(idle)),
-            ("idle_is_offered", Value::from(is_offered(brief))),
+            ("idle_is_offered", Value::from(idle_is_offered(brief))),
             ("horizon", Value::from(brief.horizon)),
             ("runs_on", Value::from(brief.runs_on)),
             ("has_answer", Value::from(brief.answer.is_some())),
@@ -73,9 +75,15 @@ impl Variables {
 
 /// Whether the idle call is an action that an agent can be told of. One with an empty text in it is only the scaffolding's way to
 /// let a step go by, and a specialist may lack its tool.
-pub(crate) fn is_offered(brief: &Brief) -> bool {
+#[must_use]
+pub fn idle_is_offered(brief: &Brief) -> bool {
     let explained = brief.glossary.is_empty() || brief.entry_of(&brief.idle.tool).is_some();
     explained && !brief.idle.arguments.values().any(|value| value.as_str() == Some(""))
+}
+
+/// Whether a list of actions holds examples alone, because an action can have any number or text of its own.
+pub(crate) const fn lists_examples(brief: &Brief) -> bool {
+    brief.free_arguments || brief.free_numbers
 }
 
 /// The glossary with nothing beyond what the environment's work says.

@@ -83,7 +83,7 @@ fn a_variable_that_does_not_exist_is_found_when_the_persona_is_read() {
         message,
         format!(
             "personas/planner/core.yaml:{line}: system_message: unknown variable `gaol`; did you mean `goal`? (known: role, \
-             goal, subject, subjects, glossary, glossary_strict, actions, idle, idle_is_offered, horizon, runs_on, has_answer)"
+             goal, subject, subjects, glossary, glossary_strict, actions, lists_examples, idle, idle_is_offered, horizon, runs_on, has_answer)"
         )
     );
     // Also where no sample ever gets: in a branch that is not taken.

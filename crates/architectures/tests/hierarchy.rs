@@ -225,7 +225,8 @@ async fn the_repair_quotes_the_broken_answer_and_is_counted_as_the_choosers() {
     assert_eq!(
         &*repair.messages[1].text,
         "What was asked:\n<request>\n{\"target_machine\": \"lathe\", \"situation\": \"noise\", \"severity\": \"high\", \
-         \"context\": \"c\"}\n</request>\n\nThese actions are allowed. Copy each one word for word:\n<allowed>\nWait\n\
+         \"context\": \"c\"}\n</request>\n\nThe goal of the agent that asked: Keep every machine of the workshop running.\n\n\
+         These actions are allowed. Copy each one word for word:\n<allowed>\nWait\n\
          Oil machine=lathe\nOil machine=press\n</allowed>\n\nTurn this text into the array:\nfirst I would wait, {{ really }}"
     );
 }

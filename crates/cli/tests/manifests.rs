@@ -72,6 +72,28 @@ async fn the_names_of_tools_are_known_before_an_episode_begins() {
     }
 }
 
+/// Native requests hold the glossary and the descriptions of tools: both say one thing of an action. A glossary entry may have more
+/// behind it, such as the forms of a household's commands.
+#[tokio::test]
+async fn a_tool_is_described_as_its_glossary_entry_says() {
+    for (family, all) in families() {
+        for options in all {
+            let options = family.resolve(&options).unwrap();
+            let mut environment = family.open(&options).unwrap();
+            let task = family.splits().iter().find_map(|split| family.tasks(split, &options).ok()?.into_iter().next());
+            environment.reset(&task.unwrap(), 0).await.unwrap();
+            let (brief, name) = (environment.brief(), family.name());
+            for tool in environment.tools().iter() {
+                assert!(!tool.description.is_empty(), "{name} {options}: `{}` has no description", tool.name);
+                let Some(entry) = brief.glossary.iter().find(|entry| entry.name == tool.name) else { continue };
+                let (ours, whole) = (tool.description.as_str(), entry.description.as_str());
+                assert!(whole.starts_with(ours), "{name} {options}: `{}`: {ours} / {whole}", tool.name);
+                assert!(whole == ours || ["alfworld", "textcraft"].contains(&name), "{name}: {ours} / {whole}");
+            }
+        }
+    }
+}
+
 /// The calls that can be made now: the legal ones as far as they can be listed, and those of experts and policies.
 fn calls(environment: &mut dyn Environment, draws: &mut Rng) -> Vec<ToolCall> {
     let mut calls = legal_calls(environment, CALLS);

@@ -92,11 +92,34 @@ fn the_list_of_episodes_is_filtered() {
     assert!(wrong.code == 2 && wrong.err.contains("did you mean `horizon`"), "{}", wrong.err);
     let wrong = place.gimbal(&["trace", "small", "--cell", "nowhere"]);
     assert!(wrong.code == 2 && wrong.err.contains("(known: "), "{}", wrong.err);
+    let wrong = place.gimbal(&["trace", "small", "--worst", "0"]);
+    assert!(wrong.code == 2 && wrong.err.contains("at least 1"), "{}", wrong.err);
     let number = own[0]["number"].to_string();
     let short = place.gimbal(&["trace", "small", &number]).good().out;
     let whole = place.gimbal(&["trace", "small", &number, "--full"]).good().out;
     assert!(short.contains("characters in all)") && !whole.contains("characters in all)"), "{whole}");
     assert!(whole.len() > short.len());
+}
+
+/// Tokens and costs come from the ledger: without it they are 0, and that is no result.
+// covers: SH-05
+#[test]
+fn a_bill_that_lacks_rows_says_so() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    let words = "the bill lacks rows of 6 finished episodes";
+    let report =
+        || place.gimbal(&["report", "small", "--no-files"]).good().out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = place.gimbal(&["list"]).good();
+    assert!(!whole.err.contains("bill") && !report().contains("The bill lacks"), "{}", whole.err);
+    std::fs::remove_dir_all(place.path().join("runs/small/ledger")).unwrap();
+    let said = place.gimbal(&["list"]).good();
+    assert!(said.err.contains(words) && said.err.contains("run `gimbal verify runs/small`"), "{}", said.err);
+    assert_eq!(place.gimbal(&["list", "--json"]).good().json()[0]["unbilled_episodes"], 6);
+    let text = report();
+    assert!(text.contains("The bill lacks rows of 6 finished episodes") && text.contains("gimbal verify"), "{text}");
+    assert_ne!(place.gimbal(&["verify", "small"]).code, 0);
 }
 
 #[test]
@@ -235,6 +258,11 @@ fn reading_a_run_in_progress() {
         if said.out.contains("in progress") {
             assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
             assert!(!said.out.contains("PROBLEM") && !said.out.contains("torn"), "{}", said.out);
+            assert!(
+                said.out.contains("; 0 attempts without an outcome") && said.out.contains("under way"),
+                "{}",
+                said.out
+            );
             let report = place.gimbal(&["report", "small", "--no-files"]).good();
             let state = place.gimbal(&["list", "--json"]).good().json()[0]["state"].clone();
             if state == "in progress" {

@@ -65,6 +65,9 @@ pub struct Brief {
     /// (CYC-036).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub free_arguments: bool,
+    /// Whether an argument is any whole number within bounds: legal calls are then examples of it, and a grammar takes every number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_numbers: bool,
     /// The call by which an agent gives its answer and ends its task; `None` where acting alone reaches the goal (CYC-095).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answering>,

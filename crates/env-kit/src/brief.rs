@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use gimbal_core::{Brief, EnvError, GlossaryEntry, Manifest, Thresholds, ToolCall, ToolSpec};
 use serde::de::DeserializeOwned;
@@ -101,6 +101,7 @@ impl Common<'_> {
             forbidden_words: self.forbidden_words.to_vec(),
             literals_change: false,
             free_arguments: false,
+            free_numbers: false,
             answer: None,
             efficiency_shift: None,
         }
@@ -139,6 +140,22 @@ impl<F: Form> BuiltIn<F> {
     /// When the file cannot be read.
     pub fn without_manifest(&self) -> Result<Brief, EnvError> {
         Ok(self.form()?.common().brief(self.environment, Manifest::default()))
+    }
+
+    /// These tools, each with the description that the glossary has of it: a prompt may say both, and then says one thing. A tool
+    /// without an entry keeps its own.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn described(&self, tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+        let glossary = self.form()?.common().glossary;
+        let described = |mut tool: ToolSpec| {
+            if let Some(entry) = glossary.iter().find(|entry| entry.name == tool.name) {
+                tool.description.clone_from(&entry.description);
+            }
+            tool
+        };
+        Ok(tools.into_iter().map(described).collect())
     }
 
     /// The facts of these tools.
@@ -196,6 +213,14 @@ forbidden_words: [lamps]
         assert_eq!(brief.manifest.tools().keys().collect::<Vec<_>>(), ["Wait"]);
         assert!(file.without_manifest().unwrap().manifest.tools().is_empty());
         assert!(file.manifest(&[]).unwrap_err().to_string().contains("brief.yaml, manifest, tools.Wait"));
+    }
+
+    #[test]
+    fn a_tool_is_described_as_its_glossary_entry() {
+        let tools = ["Wait", "Light"].map(|name| ToolSpec::of_strings(name, "Own words.", &[]));
+        let described = of(TEXT).described(tools).unwrap();
+        let said: Vec<&str> = described.iter().map(|tool| tool.description.as_str()).collect();
+        assert_eq!(said, ["Does nothing.", "Own words."]);
     }
 
     #[test]

@@ -30,7 +30,11 @@ fn of(class: Class) -> Condition {
 }
 
 fn verdict_by(decision: Decision, threats: Vec<ThreatRule>, facts: Vec<NewFact>) -> Verdict {
-    let rules = RuleSet { version: 1, threshold: Milli(300), threats, fields: FieldNames::new(), benign: Vec::new() };
+    verdict_with(FieldNames::new(), decision, threats, facts)
+}
+
+fn verdict_with(fields: FieldNames, decision: Decision, threats: Vec<ThreatRule>, facts: Vec<NewFact>) -> Verdict {
+    let rules = RuleSet { version: 1, threshold: Milli(300), threats, fields, benign: Vec::new() };
     assert_eq!(rules.check(), Ok(()));
     single_turn(&packet(facts), &rules, SkepticKind::Deterministic, decision).verdict
 }
@@ -172,7 +176,7 @@ fn flow(from: &str, to: &str, second: i64, octets: &str) -> NewFact {
 fn conditions_over_numbers_and_steps_take_what_they_name() {
     let at_least = Condition { at_least: BTreeMap::from([("octets".to_owned(), 100)]), ..of(Class::Flow) };
     let sum = Sum { field: "octets".to_owned(), at_least: 100, by: GroupKey::Pair };
-    let steady = Steady { at_least: 5, within: Milli(200), by: GroupKey::Pair };
+    let steady = Steady { at_least: 5, within: Milli(200), by: GroupKey::Pair, among: Vec::new() };
     let (here, there) = ("address:10.0.0.1", "address:192.0.2.1");
     let takes = |when: Condition, facts: Vec<NewFact>| {
         verdict(vec![sign("flow", "T1048", when)], facts) != Verdict::ThreatDismissed
@@ -188,6 +192,34 @@ fn conditions_over_numbers_and_steps_take_what_they_name() {
     assert!(takes(regular(), calls(&[0, 60, 121, 180, 239, 300])));
     assert!(!takes(regular(), calls(&[0, 60, 121, 180])), "too few");
     assert!(!takes(regular(), calls(&[0, 10, 121, 125, 239, 300])), "at any time");
+}
+
+/// Steady calls are found between others to the same address, by what they have of their own: a port, or a size at a port that others use too.
+#[test]
+fn steady_calls_are_found_between_others_of_their_pair() {
+    let call = |second: i64, port: &str, bytes: &str| {
+        let attributes = [("dp", port), ("bytes", bytes)];
+        seen(Class::Flow, "address:10.0.0.1", "address:192.0.2.1", Some(second), &attributes)
+    };
+    let calls = |port: &'static str, bytes: &'static str| (0..6).map(move |number| call(60 * number, port, bytes));
+    let others =
+        || [3, 17, 71, 72, 130, 190, 202, 263].into_iter().map(|second| call(second, "443", &format!("9{second}")));
+    let names = FieldNames::from([("port".to_owned(), vec!["dp".to_owned()])]);
+    let takes = |among: &[&str], facts: Vec<NewFact>| {
+        let among = among.iter().map(|field| (*field).to_owned()).collect();
+        let steady = Steady { at_least: 5, within: Milli(200), by: GroupKey::Pair, among };
+        let when = Condition { steady: Some(steady), ..of(Class::Flow) };
+        let threats = vec![sign("calls", "T1071", when)];
+        verdict_with(names.clone(), Decision::Claims, threats, facts) != Verdict::ThreatDismissed
+    };
+    let apart = || calls("8443", "310").chain(others()).collect::<Vec<_>>();
+    let beside = || calls("443", "310").chain(others()).collect::<Vec<_>>();
+    assert!(takes(&["port"], calls("443", "310").collect()), "alone");
+    assert!(!takes(&[], apart()));
+    assert!(takes(&["port"], apart()));
+    assert!(!takes(&["port"], beside()));
+    assert!(takes(&["port", "bytes"], beside()));
+    assert!(!takes(&["port", "bytes"], others().collect()), "at any time");
 }
 
 // covers: ARES-131

@@ -18,10 +18,11 @@ pub trait Message: Debug + Send + Sync {
     /// The name that personas and events use.
     fn name(&self) -> &'static str;
 
-    /// The form of the message. `actions` are the legal ones, as their environment writes them. The form of a message that
-    /// depends on its request comes with the request; then this one is not used.
-    fn form(&self, brief: &Brief, actions: &[String]) -> Form {
-        let _ = (brief, actions);
+    /// The form of the message. `action` is what an action in it may be: one of the legal ones as their environment writes them, with any
+    /// number and any text where their tools take any; `None` if the legal ones are not known. The form of a message that depends on its
+    /// request comes with the request; then this one is not used.
+    fn form(&self, brief: &Brief, action: Option<&Form>) -> Form {
+        let _ = (brief, action);
         Form::object(&[])
     }
 

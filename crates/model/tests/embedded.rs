@@ -409,7 +409,8 @@ async fn the_bench_measures_ours_beside_the_librarys() {
     assert!(report.agent_loop.is_none() && !report.text().contains("agent loop"));
 }
 
-/// A template that never ends is refused before anything is played, and so is one that does not read.
+/// A template that never ends is refused before anything is played, and so are those that leave the messages out or do
+/// not read.
 #[test]
 fn a_chat_template_that_renders_nothing_is_refused_by_the_plan() {
     let folder = tempfile::tempdir().unwrap();
@@ -420,7 +421,11 @@ fn a_chat_template_that_renders_nothing_is_refused_by_the_plan() {
         models.describe(&format!("local/{}", path.display()))
     };
     let endless = "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}";
-    for (template, part) in [(endless, "may never end"), ("{% if", "chat template of the model file")] {
+    for (template, part) in [
+        (endless, "may never end"),
+        ("Be kind.", "leaves out the system message, the first user message"),
+        ("{% if", "chat template of the model file"),
+    ] {
         let error = described(template).unwrap_err().to_string();
         assert!(error.contains("tiny.gguf") && error.contains(part), "{error}");
     }

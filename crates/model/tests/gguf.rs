@@ -76,9 +76,34 @@ fn numbers_that_no_model_has_are_refused_by_key() {
         ("general.alignment", 3, "general.alignment` is 3"),
         ("tokenizer.ggml.eos_token_id", 275, "there are 275 tokens"),
         ("llama.attention.layer_norm_rms_epsilon", f32::NAN.to_bits(), "epsilon` is NaN"),
+        ("llama.attention.layer_norm_rms_epsilon", (-1.0_f32).to_bits(), "epsilon` is -1"),
     ] {
         let error = read(&with_u32(key, value)).unwrap_err().to_string();
         assert!(error.contains(said) && error.contains("damaged"), "{key} = {value}: {error}");
+    }
+}
+
+/// The library would end the process at these, so the header is refused before it is loaded.
+#[test]
+fn what_ends_the_process_in_the_library_is_refused_by_key() {
+    // The same value under the name that other families have for it; keys of one length take each other's place.
+    let mut bytes = with_u32("llama.attention.layer_norm_rms_epsilon", (-0.5_f32).to_bits());
+    let key = b"llama.attention.layer_norm_rms_epsilon";
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
+    bytes[at..at + key.len()].copy_from_slice(b"llama.attention.layer_norm_abc_epsilon");
+    assert!(read(&bytes).unwrap_err().what.contains("layer_norm_abc_epsilon` is -0.5"));
+    for kind in ["none", "no_vocab"] {
+        let bytes = tiny();
+        // The text's length, then the text.
+        let at = value_of(&bytes, "tokenizer.ggml.model");
+        let mut changed = bytes[..at].to_vec();
+        changed.extend_from_slice(&(kind.len() as u64).to_le_bytes());
+        changed.extend_from_slice(kind.as_bytes());
+        changed.extend_from_slice(&bytes[at + 8 + "gpt2".len()..]);
+        // The tensors may now begin later.
+        changed.extend_from_slice(&[0; 64]);
+        let error = read(&changed).unwrap_err().to_string();
+        assert!(error.contains(&format!("model` is `{kind}`")), "{kind}: {error}");
     }
 }
 

@@ -22,7 +22,7 @@ use gimbal_core::chat::InformationKind;
 use gimbal_model::reader::{Page, Reader, Readers, Reply};
 
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A player of one environment.
 struct Player {
@@ -61,16 +61,17 @@ const PLAYERS: [Player; 6] = [
         reply: household::reply,
     },
     Player {
-        name: "defender",
-        about: "the defender of a network: fixes what has changed, else watches",
-        knows: defence::knows,
-        reply: defence::reply,
-    },
-    Player {
         name: "finance_agent",
         about: "the player of questions about filings",
         knows: filings::knows,
         reply: filings::reply,
+    },
+    // It knows advisers of any environment by the form of their answers, so that it comes last.
+    Player {
+        name: "defender",
+        about: "the defender of a network: fixes what has changed, else watches",
+        knows: defence::knows,
+        reply: defence::reply,
     },
 ];
 

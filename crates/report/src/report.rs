@@ -143,6 +143,7 @@ pub fn with_items(source: &Source<'_>, chosen: &[Listed]) -> Result<(Report, Mad
     let document = Document::of(analysis, meta)
         .with_faults(&rows, &recoveries)
         .with_past(&books.past)
+        .with_unbilled(books.unbilled)
         .with_tables(rescored)
         .with_bill(&books.bill);
     Ok((Report { document, rows, study: source.stored.text.clone() }, made))

@@ -4,14 +4,16 @@
 use crate::common;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use common::folders::{FLAKY, books, clean, opened};
 use common::{plan, run, run_with};
-use gimbal_study::plan::Stored;
+use gimbal_study::plan::{Cell, Hashed, Plan, Stored};
 use gimbal_study::read::{digest, load_rows, trace};
 use gimbal_study::run::RunError;
-use gimbal_study::runner::Progress;
+use gimbal_study::runner::{self, Progress};
 use gimbal_study::stage::Cancel;
+use serde_json::json;
 
 fn counts(path: &Path) -> (usize, Vec<(String, u64)>) {
     let folder = opened(path);
@@ -57,6 +59,40 @@ async fn another_model_sets_the_old_cells_apart_and_the_old_one_brings_them_back
     assert_eq!((summary.already, summary.finished), (4, 0));
     assert_eq!((digest(&opened(&path)).unwrap(), billed(&path)), (before, paid));
     assert_eq!(counts(&path).1[0].1, 4);
+    clean(&path);
+}
+
+/// The plan of a program whose architectures have this version.
+fn by_version(text: &str, version: u32) -> Plan {
+    let mut plan = plan(text);
+    for cell in &mut plan.cells {
+        cell.settings = Arc::new(Hashed::new(json!({ "behaviour": version })));
+        cell.key = Cell::hash(&cell.identity());
+    }
+    plan
+}
+
+/// The same study and a newer program: nobody is told that the study was changed, and a dry run says what is played again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn episodes_of_an_older_program_are_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let text = FLAKY.replace("MODEL", "picker");
+    run_with(by_version(&text, 1), &path, 2, Cancel::default()).await.0.unwrap();
+    assert_eq!(runner::fits(&by_version(&text, 1), &path).unwrap(), None);
+    let words = runner::fits(&by_version(&text, 2), &path).unwrap().unwrap();
+    for part in
+        ["another version of the program played the cell `", "(learner 1, now 2)", "4 finished episodes are not reused"]
+    {
+        assert!(words.contains(part), "{words}");
+    }
+    assert!(!words.contains("the study has changed"), "{words}");
+    let (summary, told) = run_with(by_version(&text, 2), &path, 2, Cancel::default()).await;
+    assert_eq!((summary.unwrap().already, counts(&path).1[0].1), (0, 4));
+    assert!(told.iter().any(|event| matches!(event, Progress::Warning { text } if *text == words)), "{told:?}");
+    let opened = opened(&path);
+    let past = books(&opened, &Stored::read(&opened).unwrap()).past;
+    assert_eq!(past[0].versions, ["learner 1, now 2"]);
     clean(&path);
 }
 

@@ -67,6 +67,20 @@ impl Report {
         self.with_tables(tables::apart(past))
     }
 
+    /// The same report with a warning in its headline that the ledger lacks calls of so many finished episodes.
+    #[must_use]
+    pub fn with_unbilled(mut self, episodes: u64) -> Self {
+        if episodes > 0 {
+            let noun = if episodes == 1 { "episode" } else { "episodes" };
+            let verify = self.meta.commands.first().map_or("gimbal verify", String::as_str);
+            self.sentence = format!(
+                "{} The bill lacks rows of {episodes} finished {noun}, so that tokens and costs here are too low: run `{verify}`.",
+                self.sentence
+            );
+        }
+        self
+    }
+
     /// The same report with the bill of the whole run as its last table.
     #[must_use]
     pub fn with_bill(mut self, bill: &Bill) -> Self {

@@ -20,7 +20,7 @@ pub fn name(agent: usize) -> String {
     format!("agent_{}", agent + 1)
 }
 
-/// The tools of a game of so many agents.
+/// The tools of a game of so many agents; the glossary of the brief describes them.
 #[must_use]
 pub fn specs(agents: usize) -> Vec<ToolSpec> {
     let ballot = json!({
@@ -36,8 +36,7 @@ pub fn specs(agents: usize) -> Vec<ToolSpec> {
     });
     vec![ToolSpec {
         name: ROUND.to_owned(),
-        description: "Plays one round with these ballots. An agent without one keeps its number and votes continue."
-            .to_owned(),
+        description: String::new(),
         parameters: json!({
             "type": "object",
             "properties": {

@@ -60,7 +60,7 @@ impl Toolset {
     }
 }
 
-/// The tools of an episode, with its literals.
+/// The tools of an episode, with its literals; the glossary of the brief describes them.
 #[must_use]
 pub fn tools(toolset: Toolset, menu: &Menu) -> Vec<ToolSpec> {
     toolset.names().iter().map(|name| spec(name, menu)).collect()
@@ -68,10 +68,9 @@ pub fn tools(toolset: Toolset, menu: &Menu) -> Vec<ToolSpec> {
 
 fn spec(name: &str, menu: &Menu) -> ToolSpec {
     let reasoning = |about: &str| json!({ "type": "array", "items": { "type": "string" }, "description": about });
-    let (description, properties, required): (&str, Value, &[&str]) = match name {
-        INVENTORY => ("Lists the items that you carry, with their numbers.", json!({}), &[]),
+    let (properties, required): (Value, &[&str]) = match name {
+        INVENTORY => (json!({}), &[]),
         CRAFT => (
-            "Carries out one crafting command once on what you carry.",
             json!({
                 REASONING: reasoning("Your reasoning about which item to craft now, step by step."),
                 CRAFTING: { "type": "string", "enum": menu.possible, "description": "The crafting command." },
@@ -79,7 +78,6 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
             &[CRAFTING],
         ),
         GET_ITEM => (
-            "Gets raw items. Not every item can be got: some must be crafted.",
             json!({
                 REASONING: reasoning("Your reasoning about which item to get now, step by step."),
                 ITEM: { "type": "string", "enum": menu.names, "description": "Name of the item." },
@@ -91,7 +89,6 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
             &[ITEM, COUNT],
         ),
         _ => (
-            "Carries out one command: get, craft or inventory.",
             json!({
                 REASONING: reasoning("Your reasoning about which command to carry out now, step by step."),
                 COMMAND: {
@@ -104,7 +101,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
     };
     ToolSpec {
         name: name.to_owned(),
-        description: description.to_owned(),
+        description: String::new(),
         parameters: json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false
         }),

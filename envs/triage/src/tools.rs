@@ -23,7 +23,7 @@ pub const PAGE: usize = 25;
 /// Most facts that a verdict cites.
 pub const MOST_CITED: usize = 20;
 
-/// The tools, in the order of prompts.
+/// The tools, in the order of prompts; the glossary of the brief describes them.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
     let text = |description: &str| json!({ "type": "string", "minLength": 1, "description": description });
@@ -31,15 +31,9 @@ pub fn specs() -> Vec<ToolSpec> {
         |description: &str| json!({ "type": "string", "minLength": 1, "maxLength": 512, "description": description });
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|verdict| verdict.name()).collect();
     vec![
-        spec(
-            OVERVIEW,
-            "Shows the sources, the number of facts of each class, and the entities that most facts are about.",
-            json!({}),
-            &[],
-        ),
+        spec(OVERVIEW, json!({}), &[]),
         spec(
             LIST_FACTS,
-            "Lists the facts of one class, or of all classes, 25 on a page, in order of time.",
             json!({
                 "class": text("A class of facts as it was shown, or `all`."),
                 "page": { "type": "integer", "minimum": 1, "maximum": 9999, "default": 1, "description": "The page, counted from 1." },
@@ -48,26 +42,17 @@ pub fn specs() -> Vec<ToolSpec> {
         ),
         spec(
             FACT,
-            "Shows one fact with all of its fields and the place of its record.",
             json!({ "id": { "type": "string", "pattern": "^F[0-9]{3,6}$", "maxLength": 7, "description": "Id of the fact, such as F003." } }),
             &["id"],
         ),
-        spec(
-            ENTITY,
-            "Lists the facts about one entity.",
-            json!({ "name": entity("The entity as KIND:NAME, exactly as a fact shows it.") }),
-            &["name"],
-        ),
+        spec(ENTITY, json!({ "name": entity("The entity as KIND:NAME, exactly as a fact shows it.") }), &["name"]),
         spec(
             PATH,
-            "Shows the shortest connection between two entities, as the facts that lead from one to the other.",
             json!({ "from": entity("The first entity, as KIND:NAME."), "to": entity("The second entity, as KIND:NAME.") }),
             &["from", "to"],
         ),
         spec(
             CONCLUDE,
-            "Gives the verdict and ends the task. It can be used once. THREAT_CONFIRMED needs at least one fact; an id that the \
-             packet does not have makes the call fail.",
             json!({
                 "verdict": { "type": "string", "enum": verdicts, "description": "What the facts of the packet show." },
                 "confidence": {
@@ -84,10 +69,10 @@ pub fn specs() -> Vec<ToolSpec> {
     ]
 }
 
-fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+fn spec(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
-        description: description.to_owned(),
+        description: String::new(),
         parameters: json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false
         }),

@@ -64,7 +64,7 @@ pub const ITEMS: &[Item] = &[
     table!("ares-gate", "", "What the gate lets stand and what it escalates", true, debates::gates),
     table!("ares-movement", "", "How confidences move: evidence and commitment", true, debates::movement),
     table!("ares-citations", "", "Citations, refusals, and what code says of assertions", true, debates::citations),
-    table!("ares-judges", "", "What other judges make of the same confidences", false, debates::judges),
+    table!("ares-judges", "", "What other judges make of the same debates", false, debates::judges),
     group_table!("ares-panel", "Sec. 6", "How far the members of a panel agree", PANELS, panels::agreement),
     group_table!("ares-panel-rules", "", "What each rule makes of a panel's answers", PANELS, panels::rules),
     group_table!("consensus", "Tab. 3", "Games of agreement: valid, invalid, none", GAMES, games::outcomes),

@@ -15,6 +15,7 @@ pub mod history;
 mod items;
 pub mod printed;
 pub mod tables;
+mod weighing;
 
 use gimbal_view::work::{EpisodeView, Item, Work};
 

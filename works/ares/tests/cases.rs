@@ -13,7 +13,7 @@ use gimbal_core::{Digest, Milli, TextRef};
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::{FactId, Marking};
 use gimbal_messages::Record;
-use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
+use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven, Weighed};
 use gimbal_view::work::{Choices, Context, Inputs, Make, Work};
 use serde::Serialize;
 
@@ -43,6 +43,10 @@ fn stand(role: &str, round: u32, confidence: i64, before: Option<i64>, new_facts
     })
 }
 
+fn weighed(claim: &str, side: &str, confidence: i64, facts: u32, survives: bool) -> Weighed {
+    Weighed { claim: claim.to_owned(), side: side.to_owned(), confidence: Milli(confidence), facts, survives }
+}
+
 fn verdict(round: u32, [architect, skeptic]: [i64; 2], verdict: Verdict, last: bool) -> Event {
     note(&VerdictGiven {
         after: "round".to_owned(),
@@ -54,7 +58,11 @@ fn verdict(round: u32, [architect, skeptic]: [i64; 2], verdict: Verdict, last: b
         skeptic: Milli(skeptic),
         architect_facts: 1,
         skeptic_facts: 1,
-        claims: Vec::new(),
+        claims: Some(vec![
+            weighed("A1", "threat", architect, 3, true),
+            weighed("S1", "benign", skeptic, 1, true),
+            weighed("A2", "threat", 900, 9, false),
+        ]),
         verdict: verdict.name().to_owned(),
         certainty: Milli(architect.max(skeptic)),
         definition: "winner".to_owned(),
@@ -362,9 +370,9 @@ fn citations_are_held_against_the_facts_that_decide_and_refusals_are_counted() {
     assert_eq!((debate["entailed"].as_str(), debate["contradicted"].as_str()), ("50.0%", "50.0%"));
 }
 
-// covers: ARES-060, ARES-061, ARES-062
+// covers: ARES-060, ARES-061, ARES-062, ARES-065
 #[test]
-fn other_judges_are_asked_about_the_same_confidences() {
+fn other_judges_are_asked_about_the_same_debates() {
     let table = table(&run(), "ares-judges");
     let of = |configuration: &str, judge: &str| {
         let holds = |row: &BTreeMap<String, String>| {
@@ -376,6 +384,11 @@ fn other_judges_are_asked_about_the_same_confidences() {
     assert_eq!(of("single", "v1")["inconclusive"], "100.0%", "V1 confirms nothing at these confidences");
     // All confidences of a cell are alike: none is above its side's mean.
     assert_eq!(of("single", "calibrated")["inconclusive"], "100.0%");
+    let by_claims = of("single", "claims");
+    assert_eq!(
+        (by_claims["n"].as_str(), by_claims["threat_confirmed"].as_str()),
+        (of("single", "v1")["n"].as_str(), "100.0%")
+    );
 }
 
 // covers: ARES-076, ARES-079, ARES-082

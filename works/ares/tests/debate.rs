@@ -57,7 +57,7 @@ fn verdict(round: u32, after: &str, given: Verdict, last: bool) -> VerdictGiven 
         skeptic: Milli(600),
         architect_facts: 2,
         skeptic_facts: 1,
-        claims: Vec::new(),
+        claims: None,
         verdict: given.name().to_owned(),
         certainty: Milli(900),
         definition: "winner".to_owned(),

@@ -56,8 +56,8 @@ impl AgentSession<'_> {
         for (name, form) in &self.prepared.forms {
             inputs.extend(form.bounds.iter().map(|bound| shown(name, bound)));
         }
-        let actions = present.legal.as_ref().map_or(&[][..], |legal| &legal.texts);
-        let own = self.agent.message().map(|message| message.form(self.brief(), actions));
+        let (calls, texts) = present.legal.as_ref().map_or((&[][..], &[][..]), |legal| (&legal.calls, &legal.texts));
+        let own = self.message_form(self.brief(), calls, texts);
         let form = reply_spec.map(|reply_spec| &reply_spec.form).or(own.as_ref());
         let members: Vec<Value> = form
             .map(|form| form.bounds.iter().filter(|bound| !bound.key.is_empty()).map(|bound| shown("", bound)))

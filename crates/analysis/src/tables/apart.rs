@@ -8,6 +8,9 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 pub struct PastCell {
     /// Labels.
     pub info: CellInfo,
+    /// What of the program has another version now, in words, where the study has the cell in all else; empty where the study
+    /// was changed.
+    pub versions: Vec<String>,
     /// Finished episodes.
     pub episodes: u64,
     /// Sum of their returns in thousandths.
@@ -19,8 +22,8 @@ pub struct PastCell {
 impl PastCell {
     /// A cell of which nothing was taken in yet.
     #[must_use]
-    pub const fn new(info: CellInfo) -> Self {
-        Self { info, episodes: 0, returns: 0, tokens: (0, 0) }
+    pub const fn new(info: CellInfo, versions: Vec<String>) -> Self {
+        Self { info, versions, episodes: 0, returns: 0, tokens: (0, 0) }
     }
 
     /// Takes in an episode: its return in thousandths, its prompt and completion tokens.
@@ -35,22 +38,50 @@ impl PastCell {
 /// study asks now.
 #[must_use]
 pub fn set_apart(cells: &[PastCell], kept: &[String]) -> Option<String> {
-    let episodes: u64 = cells.iter().map(|cell| cell.episodes).sum();
-    if episodes == 0 {
-        return None;
-    }
+    let played = cells.iter().filter(|cell| cell.episodes > 0);
+    let (program, study): (Vec<&PastCell>, Vec<&PastCell>) = played.partition(|cell| !cell.versions.is_empty());
+    let count = |cells: &[&PastCell]| cells.iter().map(|cell| cell.episodes).sum::<u64>();
+    let of_program = || format!("played by another version of the program ({})", versions(&program));
+    let why = match (count(&program), count(&study)) {
+        (0, 0) => return None,
+        (0, episodes) => of_study(&study, kept, were(episodes)),
+        (episodes, 0) => format!("{} {}", were(episodes), of_program()),
+        (one, other) => {
+            format!("{one} {}; as for the other {other}, {}", of_program(), of_study(&study, kept, were(other)))
+        }
+    };
+    let episodes = count(&program) + count(&study);
+    let are = if episodes == 1 { "episode is" } else { "episodes are" };
+    Some(format!("{episodes} earlier {are} set apart (table `apart`), and in no other number here: {why}."))
+}
+
+const fn were(episodes: u64) -> &'static str {
+    if episodes == 1 { "it was" } else { "they were" }
+}
+
+/// Why cells are no longer in a study that was changed.
+fn of_study(cells: &[&PastCell], kept: &[String], were: &str) -> String {
     let mut gone: Vec<&str> = Vec::new();
-    for model in cells.iter().filter(|cell| cell.episodes > 0).flat_map(|cell| &cell.info.models) {
+    for model in cells.iter().flat_map(|cell| &cell.info.models) {
         if !kept.contains(&model.model) && !gone.contains(&model.model.as_str()) {
             gone.push(&model.model);
         }
     }
-    let (were, their) = if episodes == 1 { ("episode is", "it was") } else { ("episodes are", "they were") };
-    let why = match gone.is_empty() {
-        true => format!("the study was changed after {their} played"),
-        false => format!("{their} played by {}, and the study names other models now", gone.join(", ")),
-    };
-    Some(format!("{episodes} earlier {were} set apart (table `apart`), and in no other number here: {why}."))
+    match gone.is_empty() {
+        true => format!("the study was changed after {were} played"),
+        false => format!("{were} played by {}, and the study names other models now", gone.join(", ")),
+    }
+}
+
+/// The versions of all cells, each once.
+fn versions(cells: &[&PastCell]) -> String {
+    let mut all: Vec<&str> = Vec::new();
+    for words in cells.iter().flat_map(|cell| &cell.versions) {
+        if !all.contains(&words.as_str()) {
+            all.push(words);
+        }
+    }
+    all.join(", ")
 }
 
 /// One row a cell; `None` without any.
@@ -83,8 +114,70 @@ pub fn apart(cells: &[PastCell]) -> Option<Table> {
             ]
         })
         .collect();
-    let notes = vec![
-        "The study was changed after these cells were played. Their episodes are in no other table but the bill, and come back when the study names the same cells again.".to_owned(),
-    ];
+    let (program, study): (Vec<&PastCell>, Vec<&PastCell>) = cells.iter().partition(|cell| !cell.versions.is_empty());
+    let mut notes = Vec::new();
+    if !study.is_empty() {
+        let which = if program.is_empty() { "these" } else { "the other" };
+        notes.push(format!("The study was changed after {which} cells were played. Their episodes are in no other table but the bill, and come back when the study names the same cells again."));
+    }
+    if !program.is_empty() {
+        let names: Vec<&str> = program.iter().map(|cell| cell.info.id.as_str()).collect();
+        notes.push(format!(
+            "Another version of the program played {}: {}. The study has the same settings now, but the present version may play them otherwise. \
+             Their episodes are in no other table but the bill.",
+            names.join(", "),
+            versions(&program)
+        ));
+    }
     Some(Table { key: "apart", title: "No longer in the study".to_owned(), columns, rows, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::RoleModel;
+    use crate::{CellDecoding, Kind, Thresholds};
+
+    fn past(id: &str, versions: &[&str], episodes: usize) -> PastCell {
+        let info = CellInfo {
+            id: id.to_owned(),
+            environment: "cage2 b_line 30".to_owned(),
+            configuration: "obs".to_owned(),
+            axis: None,
+            models: vec![RoleModel { role: "default".to_owned(), model: "a/b".to_owned() }],
+            decoding: CellDecoding::Free,
+            kind: Kind::Remote,
+            plumbing: None,
+            planned: 0,
+            thresholds: Thresholds::default(),
+            faults: String::new(),
+            simulator: false,
+            acts_by_messages: false,
+        };
+        let mut cell = PastCell::new(info, versions.iter().map(|&words| words.to_owned()).collect());
+        (0..episodes).for_each(|_| cell.add(0, 1, 1));
+        cell
+    }
+
+    #[test]
+    fn a_headline_tells_a_changed_program_from_a_changed_study() {
+        let kept = ["a/b".to_owned()];
+        let said = |cells: &[PastCell]| set_apart(cells, &kept).unwrap_or_default();
+        let older = [past("x", &["engine 8, now 9"], 2), past("y", &["engine 8, now 9", "debate 3, now 4"], 1)];
+        let told = said(&older);
+        assert!(
+            told.ends_with(": they were played by another version of the program (engine 8, now 9, debate 3, now 4)."),
+            "{told}"
+        );
+        let both = said(&[past("x", &["engine 8, now 9"], 2), past("z", &[], 1)]);
+        let why = "2 played by another version of the program (engine 8, now 9); as for the other 1, the study was changed after it was played.";
+        assert!(both.starts_with("3 earlier episodes are set apart") && both.ends_with(why), "{both}");
+        assert!(said(&[past("z", &[], 1)]).ends_with("the study was changed after it was played."));
+        assert_eq!(set_apart(&[past("x", &["engine 8, now 9"], 0)], &kept), None);
+        let notes = apart(&older).unwrap().notes;
+        assert!(
+            notes.len() == 1 && notes[0].starts_with("Another version of the program played x, y: engine 8, now 9"),
+            "{notes:?}"
+        );
+    }
 }

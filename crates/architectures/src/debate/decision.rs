@@ -26,7 +26,7 @@ pub(super) struct Decision {
     /// The positions.
     pub positions: Positions,
     /// The claims, where the judge weighs them.
-    pub weighed: Vec<Weighed>,
+    pub weighed: Option<Vec<Weighed>>,
     /// The facts of the side that the verdict follows; those of both where it decides nothing.
     pub facts: Vec<FactId>,
     /// Whether rules answered for a model.
@@ -77,11 +77,11 @@ pub(super) fn decide(case: &Case<'_>, turns: [&Turn; 2], struck: &BTreeSet<Strin
         skeptic_facts: count(skeptic),
     };
     let claims = claims(case, turns, struck);
-    let (verdict, certainty, definition, weighed) = match case.debate.judge {
+    let (verdict, certainty, definition) = match case.debate.judge {
         Judging::Claims => {
             let scores: Vec<ClaimScore> = claims.iter().map(|(_, score)| *score).collect();
             let weighing = judge_claims(&scores);
-            (weighing.verdict, weighing.confidence, "claims", claims.iter().map(weighed).collect())
+            (weighing.verdict, weighing.confidence, "claims")
         }
         Judging::Positions(_) => {
             let (verdict, certainty) = over(case, &positions);
@@ -89,7 +89,7 @@ pub(super) fn decide(case: &Case<'_>, turns: [&Turn; 2], struck: &BTreeSet<Strin
                 Certainty::Winner => "winner",
                 Certainty::Margin => "margin",
             };
-            (verdict, certainty, definition, Vec::new())
+            (verdict, certainty, definition)
         }
     };
     Decision {
@@ -97,7 +97,7 @@ pub(super) fn decide(case: &Case<'_>, turns: [&Turn; 2], struck: &BTreeSet<Strin
         certainty,
         definition,
         positions,
-        weighed,
+        weighed: Some(claims.iter().map(weighed).collect()),
         facts: concluded(case.packet, turns, verdict, struck),
         fallback: turns.iter().any(|turn| turn.fell_back),
         round: architect.round,

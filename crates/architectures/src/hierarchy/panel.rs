@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError};
+use gimbal_agent::{Advice, Agent, Observed, Peers, ToolError, idle_is_offered};
 use gimbal_core::{EpisodeStopped, LaneId, Stage, ToolCall, nearest};
 use gimbal_messages::records::hierarchy::{Arbitrated, Dropped, Mismatch, OffMenu};
 use gimbal_messages::records::reading::Parsed;
@@ -22,7 +22,8 @@ const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what co
 /// The desk of one step.
 pub(super) struct AdviserPanel<'a> {
     hierarchy: &'a Hierarchy,
-    idle: String,
+    /// The call that does nothing, as the environment writes it; `None` if no agent is told of it.
+    idle: Option<String>,
     state: Mutex<PanelState>,
 }
 
@@ -32,11 +33,14 @@ struct PanelState {
     findings: Vec<Finding>,
     /// What was suggested, if anything was: the actions as calls.
     suggested: Option<Vec<ToolCall>>,
+    /// The chooser was asked, and gave no action.
+    is_left_alone: bool,
 }
 
 impl<'a> AdviserPanel<'a> {
     pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, EpisodeStopped> {
-        let idle = stage.render(&stage.brief().idle).await;
+        let brief = stage.brief();
+        let idle = if idle_is_offered(&brief) { Some(stage.render(&brief.idle).await) } else { None };
         Ok(Self { hierarchy, idle, state: Mutex::default() })
     }
 
@@ -123,9 +127,11 @@ impl<'a> AdviserPanel<'a> {
         let written = self.advice(stage, lane, chooser, question).await?;
         let (menu, tier) = self.read(stage, lane, written, question).await?;
         stage.record(lane, &parsed("suggestions", tier, menu.guessed())).await;
+        let has_none = menu.found.is_empty();
         let message = menu.message();
         let message = stage.send(lane, chooser.role(), planner, "suggestions", message).await.ok_or_else(lost)?;
-        let arrived = Menu::read(&message.to_string()).map(|(menu, _)| menu).filter(|menu| !menu.found.is_empty());
+        let arrived = Menu::read(&message.to_string()).map(|(menu, _)| menu);
+        let arrived = arrived.filter(|menu| has_none || !menu.found.is_empty());
         let Some(mut menu) = arrived else {
             return Err(ToolError::Said("the specialist's answer could not be read".to_owned()));
         };
@@ -134,7 +140,13 @@ impl<'a> AdviserPanel<'a> {
         for suggestion in &menu.found {
             calls.extend(stage.parse(&suggestion.action).await.ok());
         }
-        self.state().suggested.get_or_insert_default().extend(calls);
+        let mut state = self.state();
+        if has_none && calls.is_empty() {
+            state.is_left_alone = true;
+        } else {
+            state.suggested.get_or_insert_default().extend(calls);
+        }
+        drop(state);
         Ok(menu)
     }
 
@@ -148,13 +160,13 @@ impl<'a> AdviserPanel<'a> {
         question: Question<'_>,
     ) -> Result<(Menu, Tier), EpisodeStopped> {
         let target = question.target;
-        let mut nothing = Menu::default_of(&self.idle);
+        let mut nothing = Menu::default_of(self.idle.as_deref());
         let Some(written) = written else { return Ok((nothing, Tier::Default)) };
         let mut read = None;
         if let Some((menu, tier)) = Menu::read(&written) {
             let menu = self.legal(stage, lane, menu, target).await;
             if menu.found.is_empty() {
-                nothing.unread = menu.unread;
+                nothing.unread.extend(menu.unread);
             } else if menu.guessed() == 0 {
                 return Ok((menu, tier));
             } else {
@@ -178,7 +190,7 @@ impl<'a> AdviserPanel<'a> {
 
     /// Whether a repaired message is the one that its prompt asks for where a text names no action.
     fn says_nothing(&self, menu: &Menu) -> bool {
-        let told = |one: &Suggestion| one.action == self.idle && one.confidence == 100;
+        let told = |one: &Suggestion| self.idle.as_ref() == Some(&one.action) && one.confidence == 100;
         menu.found.len() == 1 && menu.found.iter().all(told)
     }
 
@@ -283,10 +295,14 @@ impl Peers for AdviserPanel<'_> {
     }
 
     async fn decided(&self, stage: &dyn Stage, lane: LaneId, call: &ToolCall) {
-        // Without suggestions the menu holds the idle call alone, as the rules of the planner say.
-        let off_menu = match &self.state().suggested {
-            Some(suggested) => !suggested.contains(call),
-            None => *call != stage.brief().idle,
+        // Without suggestions the menu holds the idle call alone, as the rules of the planner say; who asked and got none chooses alone where
+        // the idle call is not an action.
+        let off_menu = {
+            let state = self.state();
+            match &state.suggested {
+                Some(suggested) => !suggested.contains(call),
+                None => !state.is_left_alone && *call != stage.brief().idle,
+            }
         };
         if off_menu {
             let action = stage.render(call).await;

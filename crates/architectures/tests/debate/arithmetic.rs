@@ -142,8 +142,12 @@ async fn the_judge_over_claims_weighs_claims_and_not_positions() {
         .says("skeptic", [answer(&json!({ "assertions": [claim("ALT", "means a test", &["F005"])], "confidence": 0.9 }))]);
     let played = court.play().await;
     let last: Vec<VerdictGiven> = played.records::<VerdictGiven>().into_iter().filter(|one| one.last).collect();
-    let claims: Vec<(&str, &str, u32, bool)> =
-        last[0].claims.iter().map(|one| (one.claim.as_str(), one.side.as_str(), one.facts, one.survives)).collect();
+    let claims: Vec<(&str, &str, u32, bool)> = last[0]
+        .claims
+        .iter()
+        .flatten()
+        .map(|one| (one.claim.as_str(), one.side.as_str(), one.facts, one.survives))
+        .collect();
     assert_eq!(claims, [("A1", "threat", 1, true), ("A2", "threat", 1, false), ("S1", "benign", 1, true)]);
     assert_eq!((played.verdict().as_str(), last[0].certainty.0), (INCONCLUSIVE, 150));
 }

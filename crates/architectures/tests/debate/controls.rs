@@ -20,6 +20,9 @@ async fn votes_are_single_turns_apart_whose_majority_decides() {
     let last = all.last().unwrap();
     assert_eq!((last.after.as_str(), last.verdict.as_str(), last.certainty.0), ("majority", "THREAT_CONFIRMED", 600));
     assert_eq!((last.definition.as_str(), last.architect.0, last.last), ("votes", 666, true));
+    // Votes are kept with their claims, so that the judge over claims can be asked about them; the majority has none.
+    let claims: Vec<Option<usize>> = all.iter().map(|one| one.claims.as_ref().map(Vec::len)).collect();
+    assert_eq!(claims, [Some(2), Some(2), Some(2), None]);
     assert!(played.records::<Confidence>().iter().all(|one| one.vote.is_some()));
     assert_eq!(played.concluded()["facts"], "F001 F002");
     // Greedy decoding would give one vote three times: they are drawn at a temperature, and a setting of its own takes its place.

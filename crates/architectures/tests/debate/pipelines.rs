@@ -282,7 +282,8 @@ async fn a_claim_is_struck_by_a_rebuttal_with_another_fact_and_by_nothing_else()
     );
     let last = played.records::<VerdictGiven>().into_iter().find(|one| one.last).unwrap();
     assert_eq!(last.after, "audit");
-    let stands: BTreeMap<String, bool> = last.claims.into_iter().map(|one| (one.claim, one.survives)).collect();
+    let stands: BTreeMap<String, bool> =
+        last.claims.into_iter().flatten().map(|one| (one.claim, one.survives)).collect();
     assert!(!stands["A1"]);
     assert_eq!(played.concluded()["facts"], "F002 F003 F004");
 }

@@ -275,11 +275,11 @@ pub enum JudgeVerb {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without ranges, the confidences that the work prints are swept. With a run, all judges are asked about the \
-                        confidences that its debates ended with. The judge `calibrated` subtracts the mean confidences \
+                        confidences that its debates ended with, and the judge over claims about their claims. The judge `calibrated` subtracts the mean confidences \
                         --mean-architect and --mean-skeptic; of a run, those of the other scenarios of the cell."
 )]
 pub struct Sweep {
-    /// The confidences of this run: its folder, or the name of a study below `runs/`
+    /// The debates of this run: its folder, or the name of a study below `runs/`
     #[arg(
         long, value_name = "RUN", conflicts_with_all = ["judge", "architect", "skeptic", "mean_architect", "mean_skeptic"]
     )]

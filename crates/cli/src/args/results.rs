@@ -210,7 +210,7 @@ pub struct Trace {
     #[arg(long, value_name = "STOP", conflicts_with = "episode")]
     pub stop: Option<String>,
     /// List only the N episodes with the lowest returns, the lowest first
-    #[arg(long, value_name = "N", conflicts_with = "episode")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with = "episode")]
     pub worst: Option<usize>,
 }
 

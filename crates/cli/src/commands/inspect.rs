@@ -21,8 +21,9 @@ pub fn verify(of: &OfRun) -> Result<(), Failure> {
     if of.json {
         print_json(&report)?;
     } else {
+        let under_way = if report.in_progress { format!(", {} under way", report.under_way) } else { String::new() };
         println!(
-            "{} episodes, {} events, {} texts and {} ledger rows read; {} attempts without an outcome",
+            "{} episodes, {} events, {} texts and {} ledger rows read; {} attempts without an outcome{under_way}",
             report.episodes, report.events, report.texts, report.ledger_rows, report.unfinished_attempts
         );
         if report.past > 0 {

@@ -29,9 +29,18 @@ struct Line {
     unpriced_requests: u64,
     /// Requests of unknown cost.
     unknown_requests: u64,
+    /// Finished episodes of which the ledger lacks calls: their tokens and dollars are not in these sums.
+    #[serde(skip_serializing_if = "is_none")]
+    unbilled_episodes: u64,
     /// What is wrong, where the folder cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+/// Whether there is no such episode, for serde.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_none(episodes: &u64) -> bool {
+    *episodes == 0
 }
 
 /// Lists the run folders below a folder.
@@ -70,6 +79,13 @@ pub fn list(options: &List) -> Result<(), Failure> {
         if let Some(problem) = &line.problem {
             crate::stdio::message(problem);
         }
+        if line.unbilled_episodes > 0 {
+            crate::stdio::message(&format!(
+                "warning: {name}: the bill lacks rows of {}: run `gimbal verify {name}`",
+                crate::stdio::count(line.unbilled_episodes as usize, "finished episode", "finished episodes"),
+                name = options.runs.join(&line.name).display(),
+            ));
+        }
     }
     Ok(())
 }
@@ -104,6 +120,7 @@ fn line(path: &Path) -> Line {
         dollars: None,
         unpriced_requests: 0,
         unknown_requests: 0,
+        unbilled_episodes: 0,
         problem: Some(error.to_string()),
     })
 }
@@ -116,7 +133,7 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
         .count()
         .map_err(|error| gimbal_study::run::index::unreadable(&path.join(gimbal_study::run::INDEX), &error))?;
     let planned: u64 = stored.cells.iter().map(|cell| u64::from(cell.info.planned)).sum();
-    let (spent, _) = read::spending(&folder, &stored)?;
+    let (spent, unbilled_episodes) = read::spending_and_gaps(&folder, &stored)?;
     // Where nothing with a price was answered and a model has none, nobody knows what the run costs: it is not free.
     let mut models = stored.cells.iter().flat_map(|cell| &cell.info.models);
     let no_price = spent.priced == 0 && models.any(|role| !stored.prices.contains_key(&role.model));
@@ -134,6 +151,7 @@ fn read_line(path: &Path, name: String) -> Result<Line, RunError> {
         dollars: (!no_price).then(|| spent.exact() as f64 / 1e12),
         unpriced_requests: spent.unpriced,
         unknown_requests: spent.unknown,
+        unbilled_episodes,
         problem: None,
     })
 }

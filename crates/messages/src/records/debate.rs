@@ -188,9 +188,9 @@ pub struct VerdictGiven {
     pub architect_facts: u32,
     /// Facts that the Skeptic cites.
     pub skeptic_facts: u32,
-    /// The claims, where the judge weighs them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<Weighed>,
+    /// The claims as the judge over claims weighs them, also where another judge decided; `None` in the verdict of a majority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Vec<Weighed>>,
     /// The verdict.
     pub verdict: String,
     /// How sure it is.

@@ -25,6 +25,12 @@ pub enum EmbeddedError {
     /// The chat template of the file takes more steps than any conversation needs.
     #[error("chat template of the model file: it takes more than {0} steps, so it may never end: use another file")]
     Endless(u64),
+    /// The chat template of the file leaves out messages of a conversation.
+    #[error(
+        "chat template of the model file: it leaves out {0}, so that the model would answer what it has not read: use \
+         another file"
+    )]
+    Blind(String),
     /// The request itself is wrong.
     #[error("request to the embedded model: {0}")]
     Request(String),
@@ -97,6 +103,7 @@ impl From<EmbeddedError> for ModelError {
             | EmbeddedError::Settings(_)
             | EmbeddedError::Template(_)
             | EmbeddedError::Endless(_)
+            | EmbeddedError::Blind(_)
             | EmbeddedError::Request(_)
             | EmbeddedError::Grammar(_)
             | EmbeddedError::ContextOverflow { .. } => ModelErrorKind::BadRequest,
@@ -105,7 +112,8 @@ impl From<EmbeddedError> for ModelError {
             EmbeddedError::Cancelled => ModelErrorKind::Cancelled,
         };
         let mut model_error = Self::new(kind, error.to_string());
-        model_error.lasting = matches!(error, EmbeddedError::Endless(_));
+        model_error.lasting =
+            matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Blind(_));
         if let EmbeddedError::Truncated { partial, counts } = error {
             model_error.partial = Some(partial.into());
             model_error.usage = Some(counts.usage());

@@ -41,8 +41,16 @@ struct ChatMl {
 const SMOLLM: &str = "You are a helpful AI assistant named SmolLM, trained by Hugging Face";
 const QWEN: &str = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.";
 
-/// Why a file's template renders no conversation at all: it cannot be parsed, or it does not end. Errors of a certain
-/// conversation are reported when that one is rendered.
+/// What the messages say by which a file's template is tried.
+static PROBES: [(Speaker, &str, &str); 4] = [
+    (Speaker::System, "gimbalprobesystem", "the system message"),
+    (Speaker::User, "gimbalprobefirst", "the first user message"),
+    (Speaker::Assistant, "gimbalprobeanswer", "the assistant's answer"),
+    (Speaker::User, "gimbalprobesecond", "a later user message"),
+];
+
+/// Why a file's template renders no conversation at all: it cannot be parsed, it does not end, or it leaves messages
+/// out. Errors of a certain conversation are reported when that one is rendered.
 pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
     // Written by hand: the template itself is not rendered.
     if [SMOLLM, QWEN].iter().any(|known| template.contains(known)) {
@@ -53,11 +61,20 @@ pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
     {
         return Some(failed(&error));
     }
-    let say = |speaker, text: &str| Arc::new(Message::new(speaker, text));
-    let talk =
-        [say(Speaker::System, "S"), say(Speaker::User, "U"), say(Speaker::Assistant, "A"), say(Speaker::User, "V")];
-    let rendered = [&talk[..], &talk[..2], &talk[1..2]].map(|messages| render_jinja(template, messages, &[], &[]));
-    rendered.into_iter().filter_map(Result::err).find(|error| matches!(error, EmbeddedError::Endless(_)))
+    [0_usize..4, 0..2, 1..2].into_iter().find_map(|probed| {
+        let probes = &PROBES[probed];
+        let messages: Vec<Arc<Message>> =
+            probes.iter().map(|(speaker, text, _)| Arc::new(Message::new(*speaker, *text))).collect();
+        let written: String = match render_jinja(template, &messages, &[], &[]) {
+            Ok(segments) => segments.into_iter().map(|segment| segment.text).collect(),
+            Err(error) => {
+                return matches!(error, EmbeddedError::Endless(_)).then_some(error);
+            }
+        };
+        let left_out: Vec<&str> =
+            probes.iter().filter(|(_, text, _)| !written.contains(text)).map(|(.., name)| *name).collect();
+        (!left_out.is_empty()).then(|| EmbeddedError::Blind(left_out.join(", ")))
+    })
 }
 
 impl ChatTemplate {
@@ -387,6 +404,35 @@ mod tests {
         for template in [strict, SMOLLM, "{{ messages | tojson }}"] {
             assert!(unusable(template).is_none(), "{template}");
         }
+    }
+
+    #[test]
+    fn a_template_that_leaves_messages_out_is_refused() {
+        for (template, named) in [
+            ("{{ messages[0].content }}", "the first user message"),
+            (
+                "{% for m in messages %}{% if m.role != 'system' %}{{ m.content }}{% endif %}{% endfor %}",
+                "the system message",
+            ),
+            (
+                "{% for m in messages %}{% if m.role != 'assistant' %}{{ m.content }}{% endif %}{% endfor %}",
+                "the assistant's answer",
+            ),
+            (
+                "{{ messages[0].content }}{{ messages[1].content if messages[1] }}",
+                "the assistant's answer, a later user message",
+            ),
+            ("<|im_start|>assistant", "the system message, the first user message"),
+            ("", "the system message"),
+        ] {
+            let refused = unusable(template).map(|error| error.to_string()).unwrap_or_default();
+            assert!(refused.contains(named), "{template}: {refused}");
+        }
+        // A template may join the system message to the first user message.
+        let joined = "{% set first = messages[0].content if messages[0].role == 'system' else '' %}\
+                      {% for m in messages if m.role != 'system' %}\
+                      {{ (first + '\n' if loop.first else '') + m.content }}{% endfor %}";
+        assert!(unusable(joined).is_none(), "{:?}", unusable(joined));
     }
 
     #[test]

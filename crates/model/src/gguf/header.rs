@@ -196,7 +196,8 @@ impl<R: Read> Checked<'_, R> {
         }
         for (key, value) in self.values {
             let bad = match value {
-                Value::Float(number) => !number.is_finite(),
+                // The library ends the process at a negative epsilon of a norm.
+                Value::Float(number) => !number.is_finite() || (key.ends_with("epsilon") && *number < 0.0),
                 // Sizes beyond these are the work of damage, and memory is taken by them.
                 Value::Whole(number) if key.starts_with(&name) => !(-1..=MOST_WIDE).contains(number),
                 _ => false,
@@ -286,6 +287,12 @@ impl<R: Read> Checked<'_, R> {
         match self.values.get("tokenizer.ggml.model") {
             Some(Value::Text(kind)) if kind == "gpt2" && list("merges")?.is_none() => {
                 return self.wrong("`tokenizer.ggml.merges` is missing, which a vocabulary of kind `gpt2` needs");
+            }
+            // The library reads both as a model without a vocabulary, and ends the process at the first text.
+            Some(Value::Text(kind)) if kind == "none" || kind == "no_vocab" => {
+                return self.wrong(format!(
+                    "`tokenizer.ggml.model` is `{kind}`, and a model without a vocabulary reads no text"
+                ));
             }
             Some(Value::Text(_)) => {}
             _ => return self.wrong("`tokenizer.ggml.model` is not a text"),

@@ -5,6 +5,7 @@
 //! same for all: an executor hands back where its subtask is done, a router goes where the next step belongs, a planner
 //! names a subtask for each kind of work.
 
+mod advice;
 mod graph;
 mod route;
 mod summary;
@@ -95,6 +96,9 @@ pub fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Reply {
     }
     if sheet.asks_for(&["name", "goal", "tools"]) && sheet.adviser {
         return graph::list(sheet, office);
+    }
+    if let Some(reply) = advice::reply(sheet, office) {
+        return reply;
     }
     match sheet.request(&["subtask"]) {
         Some(request) => execute(sheet, office, &Subtask::of(&request)),

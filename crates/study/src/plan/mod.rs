@@ -16,6 +16,7 @@ pub mod members;
 mod models;
 mod named;
 pub mod options;
+mod past;
 mod prompts;
 mod provider;
 mod ready;

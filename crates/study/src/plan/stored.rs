@@ -276,11 +276,12 @@ impl Stored {
         )))
     }
 
-    /// What has changed in `now` beside growth, in words; empty where nothing has.
+    /// What of the study has changed in `now` beside growth, in words; empty where nothing has. Cells that another version of
+    /// the program played are not among it ([`Stored::other_versions`]).
     #[must_use]
     pub fn changes(&self, now: &Self) -> Vec<String> {
         let mut told = Vec::new();
-        for cell in self.cells.iter().filter(|cell| now.cells.iter().all(|other| other.key != cell.key)) {
+        for cell in self.gone(now).filter(|cell| now.other_versions(cell).is_empty()) {
             let same = now.cells.iter().find(|other| other.info.id == cell.info.id);
             told.push(match same {
                 Some(other) => format!(
@@ -301,6 +302,11 @@ impl Stored {
             told.push("episodes that are not played yet have other `limits`".to_owned());
         }
         told
+    }
+
+    /// The cells of which `now` has none with their key.
+    pub fn gone<'s>(&'s self, now: &'s Self) -> impl Iterator<Item = &'s StoredCell> {
+        self.cells.iter().filter(move |cell| now.cells.iter().all(|other| other.key != cell.key))
     }
 
     /// The present name of the cell that an episode belongs to, and whether the cell is in the study; `None` where no cell

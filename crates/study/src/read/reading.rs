@@ -7,6 +7,7 @@ use super::accounts::Accounts;
 use super::bill::BillFold;
 use super::digest::RunDigest;
 use super::episodes::{Episodes, Fold};
+use super::gaps::LedgerGaps;
 use super::rows::RowFold;
 use crate::plan::Stored;
 use crate::run::index::unreadable;
@@ -33,6 +34,8 @@ pub struct Books {
     /// How many finished episodes of the study's cells were played under which limits of an episode, the oldest first; empty
     /// where the limits never changed.
     pub limits: Vec<(String, u64)>,
+    /// Finished episodes of which the ledger lacks calls: their tokens and costs are in no table and in no bill.
+    pub unbilled: u64,
 }
 
 /// Reads a run folder once: the index, the journals that a fold wants, then the ledger.
@@ -76,6 +79,7 @@ fn read_all(
     folder.rows(|file, row| {
         accounts.take(file, &row);
         books.bill.take(file, &row);
+        books.gaps.take(file, &row);
     })?;
     for attempt in index.failures().map_err(failed)? {
         books.bill.failed(&attempt);
@@ -111,6 +115,7 @@ struct BookFold<'s> {
     bill: BillFold<'s>,
     past: Vec<PastCell>,
     spans: Vec<Span>,
+    gaps: LedgerGaps,
 }
 
 /// Episodes that were played under the same limits of an episode.
@@ -128,14 +133,20 @@ impl<'s> BookFold<'s> {
         Ok(Self {
             digest: RunDigest::default(),
             bill: BillFold::new(stored, live),
-            past: stored.past.iter().map(|cell| PastCell::new(cell.info.clone())).collect(),
+            past: stored
+                .past
+                .iter()
+                .map(|cell| PastCell::new(cell.info.clone(), stored.other_versions(cell)))
+                .collect(),
             spans: spans(stored),
+            gaps: LedgerGaps::default(),
         })
     }
 
     fn finished(&mut self, episode: &Finished) {
         self.digest.add(episode);
         self.bill.finished(episode);
+        self.gaps.finished(episode);
         if let Some(span) = self.spans.iter_mut().find(|span| episode.place.segment <= span.until) {
             span.episodes += 1;
         }
@@ -143,6 +154,7 @@ impl<'s> BookFold<'s> {
 
     fn past(&mut self, episode: &Finished) {
         self.bill.finished(episode);
+        self.gaps.finished(episode);
         if let Some(cell) = self.past.iter_mut().find(|cell| cell.info.id == episode.id.cell) {
             let spent = &episode.outcome.spent;
             cell.add(episode.outcome.episode_return.0, spent.input_tokens, spent.output_tokens);
@@ -151,6 +163,7 @@ impl<'s> BookFold<'s> {
 
     fn finish(self, folder: &RunFolder) -> Result<Books, RunError> {
         Ok(Books {
+            unbilled: self.gaps.episodes(),
             digest: self.digest.finish(),
             bill: self.bill.finish(folder)?,
             past: self.past.into_iter().filter(|cell| cell.episodes > 0).collect(),

@@ -27,6 +27,8 @@ pub struct Report {
     /// Attempts at episodes that have no outcome: killed, failed or cancelled. A process that was killed early left rows in the ledger
     /// and no journal.
     pub unfinished_attempts: u64,
+    /// Attempts at episodes that the process at work is making now.
+    pub under_way: u64,
     /// Finished episodes of cells that are no longer in the study; checked like the others.
     pub past: u64,
     /// Whether a process works on the run now. What it has not finished is not missing, and its files have no torn end.
@@ -110,8 +112,11 @@ pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunErro
             report.problems.extend(failures(&failed, &scan, &journals, living));
         }
     }
-    report.unfinished_attempts =
-        journals.union(&scan.tries).filter(|attempt| !rows.contains_key(attempt)).count() as u64;
+    for attempt in journals.union(&scan.tries).filter(|attempt| !rows.contains_key(attempt)) {
+        // One that has ended with an outcome gets its row in a moment.
+        let goes_on = living(attempt.0) && scan.ends.get(attempt).is_none_or(|end| end.stop.is_outcome());
+        *(if goes_on { &mut report.under_way } else { &mut report.unfinished_attempts }) += 1;
+    }
     report.texts = checked.len() as u64;
     Ok(report)
 }

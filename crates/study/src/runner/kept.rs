@@ -1,17 +1,65 @@
 //! The study as a run folder keeps it, and whether another version of it may continue the run.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::plan::{Plan, Stored};
 use crate::run::{RunError, RunFolder, Writable};
 
-/// The notice where the study has changed since the run began and no episode is lost.
-pub(super) fn changed(changes: &[String]) -> String {
-    format!(
-        "the study has changed since this run began: {}; finished episodes of cells that are no longer in it are kept and \
-         shown apart",
-        changes.join("; ")
-    )
+/// The notice where the study or the program has changed since the run began and no episode is lost; `None` where nothing
+/// has changed.
+fn changed(before: &Stored, now: &Stored, folder: &RunFolder) -> Option<String> {
+    let (mut cells, mut versions) = (Vec::new(), Vec::new());
+    for cell in before.gone(now) {
+        let found = now.other_versions(cell);
+        if !found.is_empty() {
+            cells.push(format!("`{}`", cell.info.id));
+        }
+        for words in found {
+            if !versions.contains(&words) {
+                versions.push(words);
+            }
+        }
+    }
+    let mut told = Vec::new();
+    let changes = before.changes(now);
+    if !changes.is_empty() {
+        told.push(format!("the study has changed since this run began: {}", changes.join("; ")));
+    }
+    if !cells.is_empty() {
+        let (some, noun) =
+            (cells.iter().take(8).cloned().collect::<Vec<_>>(), if cells.len() == 1 { "cell" } else { "cells" });
+        let more =
+            if cells.len() > some.len() { format!(" and {} more", cells.len() - some.len()) } else { String::new() };
+        told.push(format!(
+            "another version of the program played the {noun} {}{more} ({})",
+            some.join(", "),
+            versions.join(", ")
+        ));
+    }
+    if told.is_empty() {
+        return None;
+    }
+    told.push(match unused(before, now, folder) {
+        0 => "finished episodes of cells that are no longer in the study are kept and shown apart".to_owned(),
+        1 => "1 finished episode is not reused: it is kept and shown apart".to_owned(),
+        many => format!("{many} finished episodes are not reused: they are kept and shown apart"),
+    });
+    Some(told.join("; "))
+}
+
+/// Finished episodes of the cells that are gone; 0 where the index is lost.
+fn unused(before: &Stored, now: &Stored, folder: &RunFolder) -> u64 {
+    let gone: BTreeSet<&str> = before.gone(now).map(|cell| cell.info.id.as_str()).collect();
+    let mut episodes = 0;
+    if let Ok(index) = folder.index() {
+        // What damage there is, is reported where the run opens the index.
+        let _ = index.each(|episode| {
+            episodes += u64::from(gone.contains(episode.id.cell.as_str()));
+            Ok::<(), rusqlite::Error>(())
+        });
+    }
+    episodes
 }
 
 /// What a run of this plan would say of what lies in its folder, without touching it: for dry runs. Nothing where the
@@ -41,14 +89,14 @@ pub fn fits(plan: &Plan, root: &Path) -> Result<Option<String>, RunError> {
     }
     let (before, now) = (Stored::read(&folder)?, Stored::of(plan));
     before.may_become(&now, root)?;
-    let changes = before.changes(&now);
-    Ok((!changes.is_empty()).then(|| changed(&changes)))
+    Ok(changed(&before, &now, &folder))
 }
 
-/// Writes the study as resolved, after looking whether an earlier run may go on as this study; with what has changed.
-pub(super) async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stored, Vec<String>), RunError> {
+/// Writes the study as resolved, after looking whether an earlier run may go on as this study; with the notice of what has
+/// changed.
+pub(super) async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stored, Option<String>), RunError> {
     let mut now = Stored::of(plan);
-    let mut changes = Vec::new();
+    let mut notice = None;
     for cell in &mut now.cells {
         let planned = plan.cells.iter().chain(&plan.left_out).find(|planned| planned.key == cell.key);
         if let Some(planned) = planned {
@@ -59,12 +107,12 @@ pub(super) async fn keep_study(plan: &Plan, writable: &Writable) -> Result<(Stor
         let before = Stored::read(writable.folder())?;
         before.may_become(&now, writable.folder().root())?;
         let until = writable.folder().segments()?.last().map_or(0, |(number, _)| *number);
-        changes = before.changes(&now);
+        notice = changed(&before, &now, writable.folder());
         now = before.merged(&now, until);
         if now == before {
-            return Ok((now, changes));
+            return Ok((now, notice));
         }
     }
     writable.write_study(&now.to_text())?;
-    Ok((now, changes))
+    Ok((now, notice))
 }

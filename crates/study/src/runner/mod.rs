@@ -28,7 +28,7 @@ use crate::run::{
 use crate::stage::{Cancel, CellCache, Role};
 use counters::{Counters, Work};
 use groups::{Group, groups, play_groups};
-use kept::{changed, keep_study};
+use kept::keep_study;
 
 /// How a plan is run.
 #[derive(Clone, Debug)]
@@ -174,9 +174,9 @@ pub async fn run(
     let roles = open_roles(&plan, &*models)?;
     fillable(&plan).await.map_err(|problems| RunError::Prompts(problems.to_string()))?;
     let writable = Writable::take(&settings.folder)?;
-    let (stored, changes) = keep_study(&plan, &writable).await?;
-    if !changes.is_empty() {
-        progress(Progress::Warning { text: changed(&changes) });
+    let (stored, notice) = keep_study(&plan, &writable).await?;
+    if let Some(text) = notice {
+        progress(Progress::Warning { text });
     }
     let rebuilt = writable.rebuild_lost_index(&stored)?;
     if let Some(rebuilt) = rebuilt {

@@ -44,6 +44,7 @@ fn brief(environment: &str, goal: &str, horizon: u32, tools: &[ToolSpec], idle: 
         forbidden_words: vec![environment.to_owned()],
         literals_change: false,
         free_arguments: false,
+        free_numbers: false,
         answer: None,
         objective: None,
         efficiency_shift: None,

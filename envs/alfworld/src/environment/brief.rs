@@ -1,6 +1,8 @@
 //! The brief, from `brief.yaml`.
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use std::sync::Arc;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::{Offered, Settings};
@@ -20,6 +22,11 @@ gimbal_env_kit::brief_form! {
 }
 
 static FILE: BuiltIn<Form> = BuiltIn::new("alfworld", "envs/alfworld/brief.yaml", include_str!("../../brief.yaml"));
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
+}
 
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {

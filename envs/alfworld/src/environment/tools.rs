@@ -1,7 +1,5 @@
 //! The four tools of the work, and which commands belong to which (CYC-036).
 
-use std::sync::Arc;
-
 use gimbal_core::ToolSpec;
 use serde_json::json;
 
@@ -131,19 +129,10 @@ pub fn forms(tool: Tool, rules: &Rules, lexicon: &Lexicon) -> Vec<String> {
     rules.actions.iter().filter(|action| tool.takes(action.role)).map(|action| form(action, rules, lexicon)).collect()
 }
 
-/// The tools as a model sees them.
+/// The tools as a model sees them. The `brief.yaml` describes them; the forms of the commands are in the glossary alone, once.
 #[must_use]
-pub fn specs(offered: Offered) -> Arc<[ToolSpec]> {
-    // The forms of the commands are in the glossary, once.
+pub fn specs(offered: Offered) -> Vec<ToolSpec> {
     let of = |tool: Tool| {
-        let description = match tool {
-            Tool::Select => "Carries out any one of the commands that are possible now.",
-            Tool::Inventory => "Lists what you carry, takes objects and puts them down.",
-            Tool::Explore => "Looks around, goes somewhere, opens and closes.",
-            Tool::Manipulate => {
-                "Changes an object with what is in front of you: cleans, heats, cools or slices it, or uses it."
-            }
-        };
         // Thoughts are free: a call without them is as good.
         let parameters = json!({
             "type": "object",
@@ -157,7 +146,7 @@ pub fn specs(offered: Offered) -> Arc<[ToolSpec]> {
             "required": [COMMAND],
             "additionalProperties": false,
         });
-        ToolSpec { name: tool.name().to_owned(), description: description.to_owned(), parameters }
+        ToolSpec { name: tool.name().to_owned(), description: String::new(), parameters }
     };
     Tool::offered(offered).map(of).collect()
 }

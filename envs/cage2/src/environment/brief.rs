@@ -1,5 +1,7 @@
 //! The brief, from `brief.yaml`.
 
+use std::sync::Arc;
+
 use gimbal_core::{Brief, EnvError, Manifest, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
@@ -29,6 +31,11 @@ pub(super) fn read() -> Result<Brief, EnvError> {
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
         ..FILE.without_manifest()?
     })
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The facts of these tools; names of decoys are those of the episode.

@@ -43,29 +43,22 @@ impl EpisodeInterface {
 
     fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {
         let subjects = HOSTS.iter().map(|host| names.host(*host).to_owned()).collect();
-        let tools = tools(&names);
+        let tools = brief::described(tools(&names))?;
         let manifest = brief::manifest(&tools)?;
         let brief = Arc::new(Brief { subjects, horizon, manifest, ..brief::read()? });
-        Ok(Self { brief, tools: tools.into(), decoys: DecoyTable::of(&names), model: Model::default(), names })
+        Ok(Self { brief, tools, decoys: DecoyTable::of(&names), model: Model::default(), names })
     }
 }
 
-/// The tools: every kind of action with the hosts as literals, and the two without a host.
+/// The tools: every kind of action with the hosts as literals, and the two without a host. The glossary describes those that it
+/// has an entry of.
 fn tools(names: &Names) -> Vec<ToolSpec> {
     let hosts: Vec<&str> = HOSTS.iter().map(|host| names.host(*host)).collect();
-    let mut tools = vec![ToolSpec::of_strings(
-        "Monitor",
-        "Observes the whole network. It has no penalty and changes nothing.",
-        &[],
-    )];
+    let mut tools = vec![ToolSpec::of_strings("Monitor", "", &[])];
     for kind in KINDS {
         let description = match kind {
-            action::Kind::Analyse => "Examines one host in more detail. It has no penalty and changes nothing.",
-            action::Kind::Remove => "Tries to remove an infection from one host. It may fail.",
             action::Kind::Decoy(_) => "Sets up a decoy of this kind of service on one host.",
-            action::Kind::Restore => {
-                "Sets one host back to its initial state, at a very high penalty, and removes all decoys from it."
-            }
+            action::Kind::Analyse | action::Kind::Remove | action::Kind::Restore => "",
         };
         let mut tool = ToolSpec::of_strings(names.kind(kind), description, &[(HOSTNAME, "Name of the host.")]);
         tool.parameters["properties"][HOSTNAME]["enum"] = Value::from(hosts.clone());

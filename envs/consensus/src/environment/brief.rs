@@ -1,6 +1,8 @@
 //! The brief, from `brief.yaml`.
 
-use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall};
+use std::sync::Arc;
+
+use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::Settings;
@@ -16,6 +18,11 @@ static FILE: BuiltIn<Form> = BuiltIn::new("consensus", "envs/consensus/brief.yam
 /// The call of whoever has nothing to say: every agent keeps its value and votes to continue.
 pub(super) fn idle() -> ToolCall {
     tools::call(&[])
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The brief of games with these settings.

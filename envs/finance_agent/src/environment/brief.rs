@@ -1,6 +1,8 @@
 //! The brief, from `brief.yaml`.
 
-use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall};
+use std::sync::Arc;
+
+use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::Settings;
@@ -17,6 +19,11 @@ static FILE: BuiltIn<Form> =
 /// The call that does nothing: to read nothing at all. It is answered by the tool's error and uses up one call.
 pub(super) fn idle() -> ToolCall {
     ToolCall::with(RETRIEVE, &[("prompt", "")])
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The brief of an episode with this question.

@@ -1,4 +1,4 @@
-//! Schemas and descriptions of the tools.
+//! Schemas of the tools.
 
 use gimbal_core::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use super::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, Version, WEB_SEARC
 const DAY: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 
 /// The tools with the arguments of the work; version 1.1 names the words of a search otherwise, shows more rows and writes
-/// ranges as a list.
+/// ranges as a list. The glossary of the brief describes them.
 #[must_use]
 pub fn specs(version: Version) -> Vec<ToolSpec> {
     let words = json!({ "type": "string", "minLength": 1, "description": "Words that all must occur, \"exact phrases\", OR, NOT or -word, word*." });
@@ -53,34 +53,20 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
     });
     let text = |description: &str| json!({ "type": "string", "minLength": 1, "description": description });
     vec![
-        spec(
-            EDGAR_SEARCH,
-            "Searches the text of filings. Gives company, key, form, day, description and address of the documents found.",
-            Value::Object(search),
-            &[query_name(version)],
-        ),
-        spec(
-            WEB_SEARCH,
-            "Searches the web. Gives titles, addresses and extracts.",
-            json!({ "search_query": text("What to search for.") }),
-            &["search_query"],
-        ),
+        spec(EDGAR_SEARCH, Value::Object(search), &[query_name(version)]),
+        spec(WEB_SEARCH, json!({ "search_query": text("What to search for.") }), &["search_query"]),
         spec(
             PARSE_PAGE,
-            "Fetches a page and stores its text under a key for later reading.",
             json!({ "url": text("Address of the page."), "key": text("Key to store its text under.") }),
             &["url", "key"],
         ),
         spec(
             RETRIEVE,
-            "Puts a question about stored texts to a reader. Write the key of each text in double braces where the text shall \
-             stand, such as: What was net income? {{annual_report}}",
             json!({ "prompt": text("The question, with at least one {{key}}."), "input_character_ranges": ranges }),
             &["prompt"],
         ),
         spec(
             FINAL_ANSWER,
-            "Gives the final answer to the question and ends the work.",
             json!({
                 "answer": text("The answer."),
                 "sources": { "type": "array", "items": source, "description": "Addresses that the answer rests on." },
@@ -90,10 +76,10 @@ pub fn specs(version: Version) -> Vec<ToolSpec> {
     ]
 }
 
-fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+fn spec(name: &str, properties: Value, required: &[&str]) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
-        description: description.to_owned(),
+        description: String::new(),
         parameters: json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false
         }),

@@ -1,6 +1,8 @@
 //! The brief, from `brief.yaml`.
 
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
+use std::sync::Arc;
+
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
 use crate::action::{COMMAND, INVENTORY, SELECT, Toolset, tools};
@@ -17,6 +19,11 @@ static FILE: BuiltIn<Form> = BuiltIn::new("textcraft", "envs/textcraft/brief.yam
 /// The call that looks at the inventory.
 pub(super) fn idle(toolset: Toolset) -> ToolCall {
     if toolset.has(INVENTORY) { ToolCall::bare(INVENTORY) } else { ToolCall::with(SELECT, &[(COMMAND, "inventory")]) }
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The entries of the tools that an agent is given. The one that takes any command says, where it is alone, what the others would.
@@ -52,6 +59,7 @@ pub(super) fn of(scene: &Scene, menu: &Menu, toolset: Toolset, horizon: u32) -> 
         segment_calls: Some(5),
         // The only tool takes a command as a text: no list has every number of items.
         free_arguments: toolset == Toolset::Unified,
+        free_numbers: true,
         ..FILE.brief(|| tools(Toolset::All, &Menu::default()))?
     })
 }

@@ -1,6 +1,8 @@
 //! The brief, from `brief.yaml`.
 
-use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall};
+use std::sync::Arc;
+
+use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::listing::named;
@@ -23,6 +25,11 @@ static FILE: BuiltIn<Form> = BuiltIn::new("triage", "envs/triage/brief.yaml", in
 /// The call of whoever cannot tell: inconclusive, with a confidence of a half and no facts.
 pub(super) fn idle() -> ToolCall {
     Conclusion { verdict: Verdict::Inconclusive, confidence: Milli(500), facts: Vec::new() }.call()
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The brief of an episode over this packet.

@@ -1,6 +1,7 @@
 //! The brief, from `brief.yaml`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
@@ -34,6 +35,11 @@ fn tools() -> Vec<ToolSpec> {
     let of_nodes = KINDS.map(|kind| ToolSpec::of_strings(tool(kind), "", &[(NODE, "")]));
     let of_edges = [ToolSpec::of_strings(ADD_DECEPTIVE, "", &[(EDGE, "")])];
     bare.into_iter().chain(of_nodes).chain(of_edges).collect()
+}
+
+/// These tools with the descriptions of the glossary.
+pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
+    FILE.described(tools)
 }
 
 /// The brief of an episode with these rules and names.

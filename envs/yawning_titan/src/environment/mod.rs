@@ -28,7 +28,6 @@ use crate::dynamics::{Intent, Raised};
 use crate::generator::Numbers;
 use crate::names::Names;
 use crate::policy::{POLICIES, Policy, PolicyKind};
-use crate::rules::Kind;
 use crate::sim::Simulator;
 use crate::tracker::NodeTracker;
 use crate::view::Viewer;
@@ -198,36 +197,26 @@ impl EpisodeInterface {
         let edges = if deceptive > 0 { simulator.edges().to_vec() } else { Vec::new() };
         let vocabulary = Vocabulary { names, kinds: rules.kinds.clone(), scan: rules.scan, edges };
         let brief = Arc::new(brief::of(rules, function, &vocabulary, base)?);
-        let tools = tools(&vocabulary).into();
+        let tools = brief::described(tools(&vocabulary))?;
         Ok(Self { vocabulary, brief, tools })
     }
 }
 
-/// The tools that the mode switches on, with nodes and edges as literals.
+/// The tools that the mode switches on, with nodes and edges as literals; the glossary describes them.
 fn tools(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
     let names = &vocabulary.names;
-    let mut tools = vec![ToolSpec::of_strings(DO_NOTHING, "Leaves the network as it is.", &[])];
+    let mut tools = vec![ToolSpec::of_strings(DO_NOTHING, "", &[])];
     if vocabulary.scan {
-        let description = "Looks at the whole network for intrusions that are not yet known; it may miss some.";
-        tools.push(ToolSpec::of_strings(SCAN, description, &[]));
+        tools.push(ToolSpec::of_strings(SCAN, "", &[]));
     }
     for kind in &vocabulary.kinds {
-        let description = match kind {
-            Kind::ReduceVulnerability => "Makes one node harder to break into.",
-            Kind::Restore => "Clears one node of an intrusion and sets its vulnerability back to its first value.",
-            Kind::MakeSafe => "Clears one node of an intrusion; may leave it with another vulnerability.",
-            Kind::Isolate => "Cuts all connections of one node; every isolated node costs something in every step.",
-            Kind::Connect => "Puts the connections of an isolated node back.",
-        };
-        let mut tool = ToolSpec::of_strings(action::tool(*kind), description, &[(NODE, "Name of the node.")]);
+        let mut tool = ToolSpec::of_strings(action::tool(*kind), "", &[(NODE, "Name of the node.")]);
         tool.parameters["properties"][NODE]["enum"] = names.all().map(Value::from).collect();
         tools.push(tool);
     }
     if !vocabulary.edges.is_empty() {
-        let description =
-            "Puts a decoy on the connection between two nodes; the oldest decoy moves when all are placed.";
         let mut tool =
-            ToolSpec::of_strings(ADD_DECEPTIVE, description, &[(EDGE, "The connection: the names of its two nodes.")]);
+            ToolSpec::of_strings(ADD_DECEPTIVE, "", &[(EDGE, "The connection: the names of its two nodes.")]);
         tool.parameters["properties"][EDGE]["enum"] =
             vocabulary.edges.iter().map(|edge| Value::from(names.edge(*edge))).collect();
         tools.push(tool);

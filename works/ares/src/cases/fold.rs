@@ -12,6 +12,7 @@ use gimbal_messages::Record;
 use gimbal_messages::records::debate::{Asserted, Confidence, Escalation, Refused, VerdictGiven};
 
 use super::{AssertionCounts, Case, Gated, Side, Stance, Step};
+use crate::weighing::weighing;
 
 /// The records that cases are made of.
 pub static CASES: FoldSource = FoldSource::of_records::<Cases>("ares-cases");
@@ -35,6 +36,8 @@ pub struct Unlabelled {
     pub task: String,
     /// What a judge over positions was given last.
     pub positions: Positions,
+    /// What the judge over claims says of the last claims; `None` of a majority, and where claims were not recorded.
+    pub by_claims: Option<Verdict>,
 }
 
 /// The records of one episode.
@@ -129,6 +132,7 @@ impl RecordState for Cases {
                         architect_facts: one.architect_facts,
                         skeptic_facts: one.skeptic_facts,
                     },
+                    by_claims: weighing(&one).map(|weighing| weighing.verdict),
                     certainty: one.certainty,
                     fallback: one.fallback,
                     after_rounds: matches!(one.after.as_str(), "audit" | "challenge"),
@@ -145,7 +149,8 @@ impl RecordState for Cases {
         let Some(marking) = Marking::read(observation) else {
             match found.steps.iter().rev().find(|step| step.last) {
                 Some(step) => {
-                    let one = Unlabelled { task: episode.task.to_owned(), positions: step.positions };
+                    let task = episode.task.to_owned();
+                    let one = Unlabelled { task, positions: step.positions, by_claims: step.by_claims };
                     self.unlabelled.entry(episode.cell.to_owned()).or_default().push(one);
                 }
                 None => self.unmarked += u64::from(!found.stands.is_empty()),

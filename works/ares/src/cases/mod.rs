@@ -70,6 +70,8 @@ pub struct Step {
     pub verdict: Verdict,
     /// What a judge over positions was given.
     pub positions: Positions,
+    /// What the judge over claims says of the claims; `None` of a majority, and where claims were not recorded.
+    pub by_claims: Option<Verdict>,
     /// How sure it was.
     pub certainty: Milli,
     /// Whether a position that it is based on came from rules in the place of a model.

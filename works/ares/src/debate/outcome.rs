@@ -2,13 +2,14 @@
 
 use gimbal_core::Milli;
 use gimbal_evidence::claim::{Assertion, AssertionKind};
-use gimbal_evidence::judge::{self as judges, ClaimScore, Judge, Verdict, judge_claims};
+use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{Decision, Outcome, Position, RuleSet, SkepticKind, architect, skeptic};
 use gimbal_evidence::{FactId, Packet};
-use gimbal_messages::records::debate::{Asserted, Weighed};
+use gimbal_messages::records::debate::Asserted;
 
 use super::Debate;
 use crate::cases::Side;
+use crate::weighing::weighing;
 
 /// Why records give no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,8 +38,8 @@ impl Debate {
         let mut answer = self.position(Side::Skeptic)?;
         thesis.techniques = techniques(packet, rules, &thesis.cited());
         answer.unknowns = skeptic(packet, rules, SkepticKind::Deterministic, &thesis).unknowns;
-        let claims: Vec<ClaimScore> = concluded.claims.iter().filter_map(weighed).collect();
-        let balance = (judge == Decision::Claims.name()).then(|| judge_claims(&claims).balance);
+        let is_weighed = judge == Decision::Claims.name();
+        let balance = weighing(concluded).filter(|_| is_weighed).map(|weighing| weighing.balance);
         Ok(Outcome { architect: thesis, skeptic: answer, verdict, confidence: concluded.certainty, balance, judge })
     }
 
@@ -69,16 +70,6 @@ fn techniques(packet: &Packet, rules: &RuleSet, cited: &[FactId]) -> Vec<String>
     }
     found.sort();
     found
-}
-
-/// A recorded claim as the judge saw it; `None` if its side is not known.
-fn weighed(claim: &Weighed) -> Option<ClaimScore> {
-    let side = match claim.side.as_str() {
-        "threat" => judges::Side::Threat,
-        "benign" => judges::Side::Benign,
-        _ => return None,
-    };
-    Some(ClaimScore { side, confidence: claim.confidence, facts: claim.facts, survives: claim.survives })
 }
 
 fn assertion(claim: &Asserted) -> Result<Assertion, NoOutcome> {

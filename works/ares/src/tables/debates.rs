@@ -8,9 +8,10 @@ use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Table};
 use gimbal_core::Milli;
 use gimbal_evidence::judge::{Arithmetic, Judge, Positions, Verdict};
+use gimbal_evidence::rules::Decision;
 
 use super::frame::Frame;
-use crate::cases::{Case, Gated, Side, Stance};
+use crate::cases::{Case, Gated, Side, Stance, Unlabelled};
 
 /// The middle of a confidence.
 const MIDDLE: i64 = 500;
@@ -342,7 +343,7 @@ pub fn citations(frame: &Frame<'_>) -> Table {
     frame.table(columns, rows.collect(), Vec::new())
 }
 
-/// What other judges make of the confidences that were concluded from: no model is asked again.
+/// What other judges make of the confidences, and of the claims, that were concluded from: no model is asked again.
 pub fn judges(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         label("judge", "Judge", "judge", "The judge"),
@@ -356,7 +357,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
         Column::new(key, &title, "verdicts", ColumnKind::Share(1), "Share of this verdict")
     }));
     let mut rows = Vec::new();
-    let mut without_others = false;
+    let (mut without_others, mut without_claims) = (false, false);
     for summary in &frame.analysis.cells {
         let held = held(frame, &summary.info.id);
         if held.is_empty() {
@@ -380,6 +381,12 @@ pub fn judges(frame: &Frame<'_>) -> Table {
             Some(verdicts) => rows.push((summary, judge_row("calibrated", Arithmetic::Exact.name(), &verdicts))),
             None => without_others = true,
         }
+        let by_claims: Vec<_> = held.iter().filter_map(|one| Some((one.expected, one.by_claims?))).collect();
+        if by_claims.is_empty() {
+            without_claims = true;
+        } else {
+            rows.push((summary, judge_row(Decision::Claims.name(), Arithmetic::Exact.name(), &by_claims)));
+        }
     }
     let mut notes = vec![
         "The calibrated judge subtracts each side's mean confidence over the other scenarios of the cell.".to_owned(),
@@ -391,6 +398,12 @@ pub fn judges(frame: &Frame<'_>) -> Table {
                 .to_owned(),
         );
     }
+    if without_claims {
+        notes.push(
+            "No row of the judge over claims where a cell has majorities alone, or where its claims were not recorded."
+                .to_owned(),
+        );
+    }
     frame.table(columns, rows, notes)
 }
 
@@ -398,6 +411,7 @@ pub fn judges(frame: &Frame<'_>) -> Table {
 struct Held<'c> {
     task: &'c str,
     positions: Positions,
+    by_claims: Option<Verdict>,
     /// The expected verdict; `None` if the packet has no label.
     expected: Option<Verdict>,
 }
@@ -406,10 +420,16 @@ struct Held<'c> {
 fn held<'c>(frame: &'c Frame<'_>, cell: &str) -> Vec<Held<'c>> {
     let labelled = frame.cases.of(cell).iter().filter_map(|case| {
         let expected = Some(case.marking.expected);
-        Some(Held { task: &case.task, positions: case.concluded()?.positions, expected })
+        let concluded = case.concluded()?;
+        Some(Held { task: &case.task, positions: concluded.positions, by_claims: concluded.by_claims, expected })
     });
-    let unlabelled = frame.cases.unlabelled(cell).iter();
-    labelled.chain(unlabelled.map(|one| Held { task: &one.task, positions: one.positions, expected: None })).collect()
+    let of_unlabelled = |one: &'c Unlabelled| Held {
+        task: &one.task,
+        positions: one.positions,
+        by_claims: one.by_claims,
+        expected: None,
+    };
+    labelled.chain(frame.cases.unlabelled(cell).iter().map(of_unlabelled)).collect()
 }
 
 fn judge_row(judge: &str, arithmetic: &str, verdicts: &[(Option<Verdict>, Verdict)]) -> Vec<Cell> {

@@ -143,7 +143,7 @@ impl Menu {
         };
         // A message must name some subject.
         let about = if shown.subjects.is_empty() { &*prepared.brief } else { &*shown };
-        let message = session.agent.partners.message.map(|message| message.form(about, texts));
+        let message = session.message_form(about, calls, texts);
         let open = session.open_tools(settings.protocol != Protocol::NativeTools);
         // Who can do nothing gives control back, even where an answer is due.
         let ends: Vec<(String, Form)> = match self.none_legal {
@@ -218,6 +218,14 @@ impl AgentSession<'_> {
     /// The tools that the agent may call, as their arguments are where these hold free text.
     pub(in crate::engine) fn open_specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.prepared.env_tools.iter().filter(|spec| self.allows(&spec.name))
+    }
+
+    /// The form of the agent's message, where its answer is one, with these legal calls; `texts` are the same as the environment writes them.
+    pub(in crate::engine) fn message_form(&self, about: &Brief, calls: &[ToolCall], texts: &[String]) -> Option<Form> {
+        let message = self.agent.message()?;
+        let action = || action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true));
+        let action = (!texts.is_empty()).then(action);
+        Some(message.form(about, action.as_ref()))
     }
 
     /// The form of an action as a text within a message: what the agent could write under a mask if it acted itself, with these calls in the place of

@@ -250,7 +250,7 @@ impl Message for Analysis {
         "analysis"
     }
 
-    fn form(&self, brief: &Brief, _actions: &[String]) -> Form {
+    fn form(&self, brief: &Brief, _action: Option<&Form>) -> Form {
         let finding = Form::object(&[
             (&brief.subject, Form::word(&brief.subjects)),
             ("status", Form::word(&Status::ALL.map(Status::name))),

@@ -104,13 +104,13 @@ mod tests {
     #[test]
     fn what_fits_a_form_is_read_directly() {
         let (brief, actions) = (sample::brief(), sample::actions());
-        let form = Suggestions.form(&brief, &actions);
+        let form = Suggestions.form(&brief, Some(&Form::word(&actions)));
         let good = r#"[{"action": "Oil machine=lathe", "confidence": 0.45}, {"action": "Wait", "confidence": 0.2}]"#;
         assert!(fits(&form, good));
         assert_eq!(Suggestion::read(good).unwrap().1, Tier::Direct);
         assert!(good.len() <= form.longest);
         assert!(!fits(&form, r#"[{"action": "Oil machine=mill", "confidence": 0.45}]"#));
-        let form = Analysis.form(&brief, &[]);
+        let form = Analysis.form(&brief, None);
         let good = r#"[{"machine": "lathe", "status": "changed", "severity": "high", "anomalies": ["hot"], "suspected_c2": [], "recommended_focus": "containment", "rationale": "hot"}]"#;
         assert!(fits(&form, good));
         assert_eq!(Finding::read(good, &brief).unwrap().1, Tier::Direct);

@@ -161,11 +161,13 @@ impl Delegate for SuggestAction {
     fn form(&self, brief: &Brief) -> Option<Form> {
         let [target, situation, severity, context] = Situation::keys(brief);
         let targets: Vec<&str> = brief.subjects.iter().map(String::as_str).chain([ANY]).collect();
+        // An action with texts of its own takes more words to describe.
+        let most = if brief.free_arguments || brief.free_numbers { 400 } else { 120 };
         Some(Form::object(&[
             (&target, Form::word(&targets)),
-            (&situation, Form::text(1, 120)),
+            (&situation, Form::text(1, most)),
             (&severity, Form::word(&Severity::ALL.map(Severity::name))),
-            (&context, Form::text(0, 120)),
+            (&context, Form::text(0, most)),
         ]))
     }
 

@@ -89,10 +89,13 @@ impl Suggestion {
 }
 
 impl Menu {
-    /// The menu where nothing can be read.
+    /// The menu where nothing can be read: the call that does nothing, where it is an action that an agent is told of, and else no action.
     #[must_use]
-    pub fn default_of(idle: &str) -> Self {
-        Self { found: vec![Suggestion::default_of(idle)], unread: Vec::new() }
+    pub fn default_of(idle: Option<&str>) -> Self {
+        match idle {
+            Some(idle) => Self { found: vec![Suggestion::default_of(idle)], unread: Vec::new() },
+            None => Self { found: Vec::new(), unread: vec![NONE.to_owned()] },
+        }
     }
 
     /// Reads what a chooser wrote: objects that hold an action and a confidence, or actions alone. A confidence that cannot be
@@ -195,8 +198,8 @@ impl Message for Suggestions {
         "suggestions"
     }
 
-    fn form(&self, _brief: &Brief, actions: &[String]) -> Form {
-        let action = if actions.is_empty() { Form::text(1, 80) } else { Form::word(actions) };
+    fn form(&self, _brief: &Brief, action: Option<&Form>) -> Form {
+        let action = action.cloned().unwrap_or_else(|| Form::text(1, 80));
         Form::array(&Form::object(&[("action", action), ("confidence", Form::share())]), 1, 3)
     }
 

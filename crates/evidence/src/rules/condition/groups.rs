@@ -33,8 +33,34 @@ pub(super) fn sum<'a>(facts: &[&'a Fact], sum: &Sum, names: &FieldNames) -> Vec<
     grouped(facts, sum.by, |group| of(group, true).max(of(group, false)) >= sum.at_least)
 }
 
-pub(super) fn steady<'a>(facts: &[&'a Fact], steady: &Steady) -> Vec<&'a Fact> {
-    grouped(facts, steady.by, |group| is_steady(group, steady))
+pub(super) fn steady<'a>(facts: &[&'a Fact], steady: &Steady, names: &FieldNames) -> Vec<&'a Fact> {
+    groups(facts, steady.by).into_iter().flat_map(|group| steady_part(group, steady, names)).collect()
+}
+
+/// A group that is steady, or those of its parts that are, by as few fields as possible.
+fn steady_part<'a>(group: Vec<&'a Fact>, steady: &Steady, names: &FieldNames) -> Vec<&'a Fact> {
+    if is_steady(&group, steady) {
+        return group;
+    }
+    let mut parts = vec![group];
+    for field in &steady.among {
+        parts = parts.into_iter().flat_map(|part| parted(part, field, names)).collect();
+        let (found, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| is_steady(part, steady));
+        if !found.is_empty() {
+            return found.into_iter().flatten().collect();
+        }
+        parts = rest;
+    }
+    Vec::new()
+}
+
+/// Facts apart by their values of a field; those without it are a part too.
+fn parted<'a>(facts: Vec<&'a Fact>, field: &str, names: &FieldNames) -> Vec<Vec<&'a Fact>> {
+    let mut parts: BTreeMap<Option<String>, Vec<&'a Fact>> = BTreeMap::new();
+    for fact in facts {
+        parts.entry(value(fact, names, field)).or_default().push(fact);
+    }
+    parts.into_values().collect()
 }
 
 /// The facts with those that follow them, where any does. Times are compared where they are of one clock.

@@ -131,6 +131,10 @@ pub struct Steady {
     pub within: Milli,
     /// What the facts share.
     pub by: GroupKey,
+    /// Fields that part facts which are not steady as a whole: by the values of the first, then by those of the first and the second, and so on.
+    /// Calls of a program can be hidden between others to the same address, and have a port or a size of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub among: Vec<String>,
 }
 
 /// Which entity of a fact is compared.
@@ -254,7 +258,7 @@ impl Condition {
             None => taken,
         };
         let taken = match &self.steady {
-            Some(steady) => groups::steady(&taken, steady),
+            Some(steady) => groups::steady(&taken, steady, names),
             None => taken,
         };
         let mut ids: Vec<FactId> = match &self.then {

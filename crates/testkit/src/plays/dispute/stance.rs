@@ -17,8 +17,8 @@ impl Message for Stance {
         "stance"
     }
 
-    fn form(&self, _brief: &Brief, actions: &[String]) -> Form {
-        let action = if actions.is_empty() { Form::text(1, 80) } else { Form::word(actions) };
+    fn form(&self, _brief: &Brief, action: Option<&Form>) -> Form {
+        let action = action.cloned().unwrap_or_else(|| Form::text(1, 80));
         Form::object(&[("action", action), ("objection", Form::text(0, 80))])
     }
 

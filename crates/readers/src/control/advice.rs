@@ -1,0 +1,59 @@
+//! A planner with advisers, and the two advisers, for any player that knows its next step.
+//!
+//! The planner follows its rules: it asks for suggestions, says what it wants, and takes what is suggested. The one who suggests
+//! knows no more than it is told, and writes the action that is wanted as its usage shows.
+
+use gimbal_core::chat::InformationKind;
+use gimbal_model::Reply;
+use serde_json::{Map, Value, json};
+
+use super::{Office, Step};
+use crate::defence::{advisers, planner};
+use crate::kit::{Act, Form, Input, Sheet, embedded};
+
+/// Before the action that is wanted, in the request for suggestions.
+const WANTED: &str = "Wanted: ";
+/// What the action has, and what replaces it in that request: a mask lets neither quotation marks nor backslashes through within a text.
+const QUOTES: [(&str, &str); 3] = [("\\\"", "~"), ("\\n", "^"), ("\"", "`")];
+
+/// The answer where the page is of a planner with advisers or of one of these.
+pub(super) fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Option<Reply> {
+    let advice = planner::Advice::of(sheet);
+    match advice.suggestion {
+        // Under native calls a step is a call, and the one who suggests writes texts.
+        Some(tool) if !sheet.adviser && sheet.form != Form::Native => lead(sheet, tool, &office.step(sheet)),
+        _ if !sheet.adviser || advice.any() => None,
+        _ if sheet.asks_for(&["anomalies", "recommended_focus"]) => Some(advisers::analyst(sheet)),
+        _ if sheet.asks_for(&["action", "confidence"]) => Some(choose(sheet)),
+        _ => None,
+    }
+}
+
+/// Asks for suggestions, then takes the one that is wanted, else the first; its own choice where none could be had.
+fn lead(sheet: &Sheet<'_>, tool: &str, step: &Step) -> Option<Reply> {
+    let wanted = step.acts.iter().find(|act| sheet.allows(act)).or(step.acts.first())?;
+    if !planner::used(sheet, tool) {
+        let written = QUOTES.iter().fold(wanted.text.clone(), |text, (from, to)| text.replace(from, to));
+        let context = format!("{WANTED}{written}");
+        let values = ["any", "The next step is known.", "low", &context];
+        return Some(sheet.use_tool(&step.thought, tool, &Input::Values(planner::request(sheet, values))));
+    }
+    let suggested = planner::suggestions(sheet, tool);
+    let found = suggested.iter().find(|text| **text == wanted.text).or(suggested.first());
+    let act = found.map_or_else(|| wanted.clone(), |text| Act { text: text.clone(), ..Act::default() });
+    Some(sheet.act(&step.thought, &act))
+}
+
+/// Suggests the action that is wanted; nothing where the request names none.
+fn choose(sheet: &Sheet<'_>) -> Reply {
+    let situations = embedded(sheet.first()).filter_map(|value| value.as_object().cloned());
+    let situation: Option<Map<String, Value>> = { situations }.find(|object| object.contains_key("severity"));
+    if situation.is_none() {
+        sheet.miss(InformationKind::Goal, "a situation with the keys \"target_...\" and \"severity\"");
+    }
+    let context = situation.as_ref().and_then(|told| told.get("context")).and_then(Value::as_str).unwrap_or_default();
+    let read = |action: &str| QUOTES.iter().fold(action.trim().to_owned(), |text, (to, from)| text.replace(from, to));
+    let wanted = context.split_once(WANTED).map(|(_, action)| read(action));
+    let suggestions = wanted.map(|action| json!({ "action": action, "confidence": 0.9 }));
+    sheet.message("what is wanted can be done", &suggestions.into_iter().collect())
+}
