@@ -22,7 +22,7 @@ use gimbal_core::chat::InformationKind;
 use gimbal_model::reader::{Page, Reader, Readers, Reply};
 
 /// Behaviour of all readers: raised when one of them answers a request otherwise than before.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A player of one environment.
 struct Player {
