@@ -55,8 +55,8 @@ fn what_nearly_fits_is_brought_into_shape_and_each_change_is_told() {
             (Clipped, "/unknowns/0"),
         ]
     );
-    let (_, told) = changes(&position(), json!({ "assertions": [], "confidence": 0.5 }));
-    assert_eq!(told, [(Filled, "/unknowns".to_owned())]);
+    let (_, told) = changes(&position(), json!({ "assertions": [], "confidence": "50%" }));
+    assert_eq!(told, [(Coerced, "/confidence".to_owned()), (Filled, "/unknowns".to_owned())]);
     let accepted = position().accept(value, Tier::Direct).unwrap().value;
     assert_eq!(accepted["confidence"], json!(0.85));
     assert_eq!(accepted["assertions"][0]["facts"], json!(["F001"]));
