@@ -2,6 +2,7 @@
 
 use gimbal_core::{ArchitectureKind, Block, BuildError, Files};
 use gimbal_messages::{Message, spaced};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::shown_environment::ShownEnvironment;
@@ -13,6 +14,22 @@ pub struct Placed {
     pub place: &'static str,
     /// The agent.
     pub agent: Agent,
+    /// Settings of its architecture that its requests state, under the keys of the settings; `null` if there are none.
+    pub settings: Value,
+}
+
+impl Placed {
+    /// An agent in a place whose requests state no setting.
+    #[must_use]
+    pub const fn new(place: &'static str, agent: Agent) -> Self {
+        Self { place, agent, settings: Value::Null }
+    }
+
+    /// A setting that its requests state; `None` if it is not set or not a value of this type.
+    #[must_use]
+    pub fn setting<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_value(self.settings.get(key)?.clone()).ok()
+    }
 }
 
 /// The agents of an architecture under some settings.
@@ -28,7 +45,7 @@ impl Team {
     /// A team of these agents, each with its place.
     #[must_use]
     pub fn new(agents: impl IntoIterator<Item = (&'static str, Agent)>, context: Vec<String>) -> Self {
-        let agents = agents.into_iter().map(|(place, agent)| Placed { place, agent }).collect();
+        let agents = agents.into_iter().map(|(place, agent)| Placed::new(place, agent)).collect();
         Self { agents, context }
     }
 
@@ -64,6 +81,8 @@ pub struct Assignment {
     pub message: String,
     /// What its prompt shows before the context blocks: the first observation, where this agent is shown it.
     pub first: Option<Block>,
+    /// What a person should know of the values that are shown, one sentence each; agents are not told.
+    pub notes: Vec<String>,
 }
 
 impl Assignment {
@@ -71,7 +90,7 @@ impl Assignment {
     #[must_use]
     pub fn new(target: &str, message: &Value) -> Self {
         let message = message.as_str().map_or_else(|| spaced(message), str::to_owned);
-        Self { target: target.to_owned(), message, first: None }
+        Self { target: target.to_owned(), message, first: None, notes: Vec::new() }
     }
 
     /// What an agent that answers with a message is asked, as the message says; `None` if it answers with none.

@@ -16,6 +16,8 @@ pub struct FirstPrompts {
     pub system: Vec<Part>,
     /// The message of the user in the second step, in its parts.
     pub user: Vec<Part>,
+    /// What a person should know of values in the message of the user, one sentence each.
+    pub notes: Vec<String>,
 }
 
 impl FirstPrompts {
@@ -34,14 +36,16 @@ impl FirstPrompts {
         let (persona, context) = (agent.persona(), PromptContext { brief, idle, tools: &[], actions });
         let system = agent.show(brief, queries, idle, actions)?.parts;
         let adviser = agent.message().is_some();
+        let mut notes = Vec::new();
         let user = match family.asked(placed, environment).filter(|_| adviser || persona.core.is_asked()) {
             None => prompt::user(persona, context, STEP, blocks),
-            Some(Assignment { target, message, first }) => {
+            Some(Assignment { target, message, first, notes: own }) => {
+                notes = own;
                 let others = if adviser && !family.shows_blocks_to_all() { &[] } else { blocks };
                 let shown: Vec<Block> = first.into_iter().chain(others.iter().cloned()).collect();
                 prompt::asked(persona, context, STEP, &shown, Question { target: &target, message: &message })
             }
         };
-        Ok(Self { system, user: user? })
+        Ok(Self { system, user: user?, notes })
     }
 }

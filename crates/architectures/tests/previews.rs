@@ -231,6 +231,28 @@ async fn the_planner_of_a_family_is_previewed_without_a_task() {
     }
 }
 
+/// What a preview states of sizes and calls is what the settings say; a default is named as one.
+#[test]
+fn the_agents_of_a_controller_are_previewed_with_the_settings_of_their_study() {
+    let (_, shown) = workshop();
+    for base in ["cyclic", "dag"] {
+        let family = families().into_iter().find(|family| family.name() == base).unwrap();
+        let preview = |settings: &Value, place: &str| {
+            let placed = agent(&*family, settings, place);
+            let prompts = FirstPrompts::new(&*family, &placed, &shown, &[]).unwrap();
+            (objects(&prompt::joined(&prompts.user)).remove(0), prompts.notes)
+        };
+        let settings = json!({ "graph": "planner", "size": [3, 5], "local_calls": 2, "global_calls": 17 });
+        let (message, notes) = preview(&settings, "planner");
+        assert_eq!((&message["size"], notes.len()), (&json!({ "least": 3, "most": 5 }), 0), "{base}: {notes:?}");
+        assert_eq!(preview(&settings, "executor").0["calls_left"], 2, "{base}");
+        assert_eq!(preview(&settings, "analyzer").0["calls_left"], 16, "{base}");
+        let (message, notes) = preview(&json!({ "graph": "planner" }), "planner");
+        assert_eq!(message["size"], json!({ "least": 2, "most": 12 }), "{base}");
+        assert!(notes[0].contains("the default, [2, 12]") && notes[1].contains("at most 6"), "{base}: {notes:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_summariser_is_previewed_with_the_members_of_its_request() {
     let (stage, shown) = workshop();

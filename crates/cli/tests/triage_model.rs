@@ -20,7 +20,7 @@ fn guessed(address: &str) -> String {
 fn position(facts: &[&str], confidence: f64) -> String {
     json!({
         "assertions": [{ "kind": "ASSERT", "predicate": "count 1", "facts": facts, "interpretation": "guessing that gets in" }],
-        "confidence": confidence, "unknowns": [], "narrative": "",
+        "confidence": confidence, "unknowns": [],
     })
     .to_string()
 }

@@ -111,16 +111,25 @@ async fn by_rule_every_scenario_is_concluded_and_cites_facts_of_its_packet() {
     ] {
         let cell = Cell::new("debate", settings, "react-text", false);
         let (mut right, mut verdicts) = (0, BTreeMap::<String, u32>::new());
+        let (mut turns, mut silent) = (0, 0);
         let all = tasks(&Triage, "dev", &options, 200);
         for (seed, task) in all.iter().enumerate() {
             let played = cell.play(&Triage, &options, task, seed as u64).await;
             let asked = played.events().iter().any(|event| matches!(event.body, Body::ModelCalled(_)));
             assert!(!asked && played.outcome.rejected == 0, "{configuration} on {task}: {:?}", played.refusals());
+            let said = played.notes("confidence");
+            turns += said.len();
+            silent += said.iter().filter(|one| one.contains("\"assertions\":0,")).count();
             let (verdict, won) = concluded(&played);
             *verdicts.entry(verdict).or_default() += 1;
             right += usize::from(won);
         }
-        println!("{configuration}: {right} of {} right; {verdicts:?}", all.len());
+        println!(
+            "{configuration}: {right} of {} right; {silent} of {turns} turns assert nothing; {verdicts:?}",
+            all.len()
+        );
         assert!(!all.is_empty() && right > 0);
+        // Who finds nothing says so: an answer without an assertion is a position.
+        assert!(silent > 0, "{configuration}");
     }
 }

@@ -92,6 +92,78 @@ fn stumbles(settings: &Value, constrained: bool, asked: &Asked) -> Vec<String> {
     found
 }
 
+/// The contract of the answer that a request asks for, by the keys that its system message names.
+fn contract(system: &str) -> Option<Value> {
+    let known = [
+        ("\"changes\"", include_str!("../../architectures/src/debate/contracts/anchored_position.json")),
+        ("\"assertions\" is", include_str!("../../architectures/src/debate/contracts/position.json")),
+        ("\"answers\"", include_str!("../../architectures/src/debate/contracts/audit.json")),
+        ("keys \"confidence\"", include_str!("../../architectures/src/debate/contracts/estimate.json")),
+        ("one key, \"text\"", include_str!("../../architectures/src/debate/contracts/narration.json")),
+    ];
+    let found = known.into_iter().find(|(words, _)| system.contains(words));
+    found.map(|(_, contract)| serde_json::from_str(contract).unwrap())
+}
+
+/// The members that a message may have and the request does not name, and the bounds that it does not state. A stated bound may be
+/// narrower than that of the contract.
+fn untold(system: &str, schema: &Value, found: &mut Vec<String>) {
+    for (key, of) in schema["properties"].as_object().into_iter().flatten() {
+        let named = format!("\"{key}\"");
+        let lines: Vec<&str> = system.lines().filter(|line| line.contains(&named)).collect();
+        if lines.is_empty() {
+            found.push(format!("a message may have `{key}`, and nobody says so"));
+        }
+        let most = Regex::new("at most ([0-9]+)").unwrap();
+        let states = |bound: &Value| {
+            let bound = bound.as_u64().unwrap();
+            // The numbers around it belong to others: a list of 6 does not say how long a text may be.
+            let near = |number: u64| (bound / 2..=bound).contains(&number);
+            let mut numbers = lines.iter().flat_map(|line| most.captures_iter(line));
+            numbers.any(|number| number[1].parse().is_ok_and(near))
+        };
+        for bound in [&of["maxItems"], &of["maxLength"], &of["items"]["maxLength"]] {
+            // There are as many answers as claims.
+            if !bound.is_null() && key != "answers" && !states(bound) {
+                found.push(format!("`{key}` may have {bound}, and nobody says so"));
+            }
+        }
+        untold(system, of, found);
+        untold(system, &of["items"], found);
+    }
+}
+
+/// The keys of a value at every depth.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.keys().cloned());
+            members.values().for_each(|member| keys(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| keys(item, found)),
+        _ => {}
+    }
+}
+
+/// The keys of what a request shows beside the packet that no sentence of it names.
+fn unexplained(asked: &Asked) -> Vec<String> {
+    let messages = &asked.request.messages;
+    let Some(last) = messages.iter().rfind(|one| one.text.contains("This is the packet of the case.")) else {
+        return Vec::new();
+    };
+    let mut found = BTreeSet::new();
+    let mut said = messages[0].text.to_string();
+    for tag in ["debate", "claims", "position", "verdict"] {
+        let (open, close) = (format!("<{tag}>\n"), format!("</{tag}>"));
+        if let Some(told) = between(&last.text, &open, &close) {
+            keys(&serde_json::from_str(told).unwrap(), &mut found);
+            said.push_str(last.text.rsplit(&close).next().unwrap_or_default());
+        }
+    }
+    let is_named = |key: &String| said.contains(&format!("\"{key}\""));
+    found.into_iter().filter(|key| !is_named(key)).collect()
+}
+
 // covers: ARES-031, ARES-032, ARES-033, ARES-041, ARES-045, ARES-046
 #[tokio::test]
 async fn no_request_of_a_debate_says_what_is_false_of_its_configuration() {
@@ -122,7 +194,15 @@ async fn no_request_of_a_debate_says_what_is_false_of_its_configuration() {
                     keep("debate", &format!("{name}{variant}-{}-{form}{spoilt}", cell.protocol), &asked);
                     requests += asked.len();
                     for one in &asked {
-                        for what in stumbles(&settings, cell.constrained, one) {
+                        let mut found = stumbles(&settings, cell.constrained, one);
+                        let system = &one.request.messages[0].text;
+                        match contract(system) {
+                            Some(contract) => untold(system, &contract, &mut found),
+                            None => found.push(format!("nobody knows what is asked for: {system}")),
+                        }
+                        let unexplained = unexplained(one);
+                        found.extend(unexplained.iter().map(|key| format!("`{key}` is shown and not explained")));
+                        for what in found {
                             broken.insert(format!("{what} [{name}{variant} {} {form}]", cell.protocol));
                         }
                     }

@@ -95,3 +95,45 @@ async fn controllers_win_with_every_exposure() {
         }
     }
 }
+
+/// What is won at every depth by agents whose single request does not hold all that was seen, in every n-th of the test tasks.
+async fn at_every_depth(name: &str, cell: &Cell, every: usize) {
+    for split in ["depth-2-test", "depth-3-test", "depth-4-test"] {
+        let mut tally = Tally::default();
+        let all = tasks(&TextCraft, split, &Value::Null, usize::MAX);
+        for (seed, task) in all.iter().enumerate().step_by(every) {
+            tally.add(&cell.play(&TextCraft, &Value::Null, task, seed as u64).await);
+        }
+        println!("{name}, {} {split}, every {every}: {}", cell.name(), tally.line());
+        assert!(tally.episodes > 0 && tally.rate() >= 0.95, "{name}, {} {split}: {}", cell.name(), tally.line());
+        assert_eq!((tally.rejected, tally.fallbacks, tally.lacks), (0, 0, 0), "{name}, {}", cell.name());
+    }
+}
+
+// covers: CYC-027, CYC-032
+#[tokio::test]
+async fn specialists_win_at_least_95_percent_of_the_test_tasks_at_every_depth() {
+    for (name, base, settings) in controllers().into_iter().filter(|(name, ..)| name.ends_with("specialist")) {
+        at_every_depth(name, &Cell::new(base, settings.clone(), "react-text", false), 1).await;
+        at_every_depth(name, &Cell::new(base, settings, "react-text", true), 7).await;
+    }
+}
+
+// covers: CYC-020, CYC-032
+#[tokio::test]
+async fn planned_graphs_win_at_least_95_percent_of_the_test_tasks_at_every_depth() {
+    for (name, base, settings) in controllers().into_iter().filter(|(name, ..)| *name == "Spec-Cyc") {
+        at_every_depth(name, &Cell::new(base, settings.clone(), "react-text", false), 1).await;
+        at_every_depth(name, &Cell::new(base, settings, "react-text", true), 7).await;
+    }
+}
+
+// covers: CYC-032
+#[tokio::test]
+async fn agents_of_single_steps_win_at_least_95_percent_of_the_test_tasks_at_every_depth() {
+    for configuration in ["hist+net", "obs+hist+net", "hier-base"] {
+        let settings = json!({ "configuration": configuration });
+        let base = if configuration == "hier-base" { "hierarchy" } else { "react" };
+        at_every_depth(configuration, &Cell::new(base, settings, "react-text", false), 1).await;
+    }
+}

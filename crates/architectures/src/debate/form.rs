@@ -12,6 +12,8 @@ use serde_json::json;
 
 /// Most assertions, and most facts of one.
 pub(super) const BOUNDS: (usize, usize) = (6, 12);
+/// Most changes of confidence: one for each assertion, and that of the side.
+const CHANGES: usize = BOUNDS.0 + 1;
 /// Longest text of a predicate, of an interpretation, and of an unknown, in characters.
 pub(super) const TEXTS: (usize, usize, usize) = (80, 160, 120);
 /// Longest name of a field that can be written: a value has room behind it.
@@ -56,14 +58,14 @@ fn position(packet: &Packet, anchored: bool) -> Form {
     let mut message =
         vec![needed("assertions", Form::array(&assertion, 0, items)), needed("confidence", Form::share())];
     if anchored {
-        let claim = quoted("(overall|[AS][1-8])", 9);
+        let claim = quoted("(overall|[AS][1-6])", 9);
         let change = Form::object(&[
             ("claim", claim),
             ("facts", Form::array(&fact(packet), 0, facts)),
             ("reason", Form::text(0, interpretation)),
         ]);
-        message.push(needed("changes", Form::array(&change, 0, items)));
-        message.push(needed("conceded", Form::array(&quoted("[AS][1-8]", 4), 0, items)));
+        message.push(needed("changes", Form::array(&change, 0, CHANGES)));
+        message.push(needed("conceded", Form::array(&quoted("[AS][1-6]", 4), 0, items)));
     }
     message.push(optional("unknowns", Form::array(&Form::text(1, unknown), 0, 3)));
     Form::members(&message)

@@ -55,7 +55,7 @@ pub use settings::{GateSettings, MeanConfidences, NarratorKind, OracleKind, Sett
 pub use side::Strategy;
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages, verdicts or records.
-const BEHAVIOUR: u32 = 6;
+const BEHAVIOUR: u32 = 7;
 
 /// The family `debate`.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ impl Family for ReflexionKind {
     fn team(&self, settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
         let Reflexion { react, reflector, .. } = settings::resolve(self.name(), settings, files)?;
         let mut team = react.into_team();
-        team.agents.push(Placed { place: Reflector::PLACE, agent: reflector.agent });
+        team.agents.push(Placed::new(Reflector::PLACE, reflector.agent));
         Ok(team)
     }
 }

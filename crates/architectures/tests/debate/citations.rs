@@ -132,7 +132,7 @@ async fn what_nearly_fits_is_brought_into_shape_and_each_change_is_counted() {
 async fn a_position_is_bounded_in_tokens_which_are_counted_by_the_stage_and_marked() {
     let word = "x".repeat(200);
     let item = json!({ "kind": "ASSERT", "predicate": format!("means {word}")[..200], "facts": ["F001"], "interpretation": word[..160] });
-    let message = json!({ "assertions": vec![item; 6], "confidence": 0.9, "narrative": word });
+    let message = json!({ "assertions": vec![item; 6], "confidence": 0.9, "unknowns": [word[..120]] });
     let play = |letters: bool| {
         let court = Court::new(json!({ "rounds": 1 })).facts(20);
         let court = Court { letters, ..court };

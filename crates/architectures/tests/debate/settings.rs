@@ -149,7 +149,7 @@ fn every_persona_that_states_predicates_explains_all_of_them() {
     let mut agents = team(&settings);
     agents.extend(team(&json!({ "neutral": true })));
     assert_eq!(agents.len(), 7);
-    for Placed { place, agent } in agents {
+    for Placed { place, agent, .. } in agents {
         let prompt = agent.show(&gimbal_agent::sample::brief(), &[], "Wait", &[]).unwrap().text();
         for form in Predicate::FORMS {
             let word = form.split(' ').next().unwrap();

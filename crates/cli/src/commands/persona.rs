@@ -190,11 +190,14 @@ async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     let environment = ShownEnvironment::new(&*environment, tracker.queries()).seen_first(&first);
     let alone = agents.len() == 1;
     for placed in agents.iter().filter(|placed| only.is_none_or(|only| only == placed.place)) {
-        let FirstPrompts { system, user } =
+        let FirstPrompts { system, user, notes } =
             FirstPrompts::new(&*family, placed, &environment, &blocks).map_err(Failure::usage)?;
         let whose = if alone { String::new() } else { format!("{}, ", placed.place) };
-        for (speaker, parts) in [("system", &system), ("user, step 2", &user)] {
+        for (speaker, parts, notes) in [("system", &system, &[][..]), ("user, step 2", &user, &notes[..])] {
             println!("=== {whose}{speaker}");
+            for note in notes {
+                println!("({note})");
+            }
             print_parts(parts, asked.plain);
         }
     }

@@ -21,7 +21,7 @@ fn changes(contract: &Contract, value: Value) -> (Tier, Vec<(ChangeKind, String)
 fn sound() -> Value {
     json!({
         "assertions": [{ "kind": "ASSERT", "predicate": "count_at_least", "facts": ["F001", "F012"] }],
-        "confidence": 0.85, "unknowns": [], "narrative": ""
+        "confidence": 0.85, "unknowns": []
     })
 }
 
@@ -39,7 +39,7 @@ fn what_nearly_fits_is_brought_into_shape_and_each_change_is_told() {
     let text = "x".repeat(700);
     let value = json!({
         "assertions": [{ "kind": "assert", "predicate": "p", "facts": "F001", "why": "so" }],
-        "confidence": "85%", "narrative": text, "mood": "sure"
+        "confidence": "85%", "unknowns": [text], "mood": "sure"
     });
     let (tier, told) = changes(&position(), value.clone());
     assert_eq!(tier, Tier::ByRule);
@@ -52,14 +52,15 @@ fn what_nearly_fits_is_brought_into_shape_and_each_change_is_told() {
             (Coerced, "/assertions/0/kind"),
             (Coerced, "/assertions/0/facts"),
             (Coerced, "/confidence"),
-            (Filled, "/unknowns"),
-            (Clipped, "/narrative"),
+            (Clipped, "/unknowns/0"),
         ]
     );
+    let (_, told) = changes(&position(), json!({ "assertions": [], "confidence": "50%" }));
+    assert_eq!(told, [(Coerced, "/confidence".to_owned()), (Filled, "/unknowns".to_owned())]);
     let accepted = position().accept(value, Tier::Direct).unwrap().value;
     assert_eq!(accepted["confidence"], json!(0.85));
     assert_eq!(accepted["assertions"][0]["facts"], json!(["F001"]));
-    assert_eq!(accepted["narrative"].as_str().unwrap().len(), 600);
+    assert_eq!(accepted["unknowns"][0].as_str().unwrap().len(), 120);
 }
 
 // covers: ARES-030
@@ -257,12 +258,12 @@ proptest! {
     #[test]
     fn whatever_is_accepted_keeps_its_bounds_in_tokens(value in any_value(), text in 1..9_u64, whole in 20..90_u64) {
         let item = "/properties/assertions/items/properties/interpretation";
-        let contract = bounded("position", POSITION, &[("", whole), (item, text), ("/properties/narrative", text)]);
+        let contract = bounded("position", POSITION, &[("", whole), (item, text), ("/properties/unknowns/items", text)]);
         if let Ok(accepted) = contract.accept_within(value, Tier::Direct, &letters) {
             prop_assert!(contract.validator.is_valid(&accepted.value));
             let tokens = accepted.tokens.unwrap();
             prop_assert!(tokens.tokens <= whole && tokens == letters(&spaced(&accepted.value)));
-            prop_assert!(accepted.value["narrative"].as_str().is_none_or(|said| letters(said).tokens <= text));
+            prop_assert!(accepted.value["unknowns"].as_array().is_none_or(|said| said.iter().all(|said| letters(said.as_str().unwrap()).tokens <= text)));
             let again = contract.accept_within(accepted.value.clone(), Tier::Direct, &letters).unwrap();
             prop_assert_eq!((again.value, again.changes.len()), (accepted.value, 0));
         }
@@ -281,7 +282,7 @@ proptest! {
             .collect();
         let mut value = json!({ "assertions": assertions, "confidence": f64::from(share) / 100.0 });
         if let Some(said) = said {
-            value["narrative"] = Value::from(said);
+            value["unknowns"] = json!([said]);
         }
         let text = spaced(&value);
         let regex = regex::Regex::new(&format!("^{}$", contract.form().regex)).unwrap();

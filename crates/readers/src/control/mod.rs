@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 
 use crate::kit::{Act, Input, Sheet};
 
+/// Before what an agent that gives control back says must be done.
+const NEEDED: &str = "Needed: ";
 /// The tool that gives control back.
 const FINISH: &str = "finish_subtask";
 
@@ -28,13 +30,15 @@ pub struct Step {
     pub thought: String,
     /// The act, by each tool that could carry it out; the best first. Empty where the page offers none.
     pub acts: Vec<Act>,
+    /// What another agent must do for this step, in the words that the player knows again; empty if nothing.
+    pub needs: String,
 }
 
 impl Step {
     /// A step by one of these acts.
     #[must_use]
     pub fn act(kind: &'static str, thought: &str, acts: Vec<Act>) -> Self {
-        Self { kind, thought: thought.to_owned(), acts }
+        Self { kind, thought: thought.to_owned(), acts, needs: String::new() }
     }
 }
 
@@ -203,6 +207,7 @@ fn execute(sheet: &Sheet<'_>, office: &dyn Office, subtask: &Subtask) -> Reply {
     if (own && !step.acts.is_empty() && !stuck) || !sheet.has_tool(FINISH) {
         return perform(sheet, &step);
     }
-    let said = format!("{} Next: {}.", office.state(sheet), step.kind);
+    let needs = if step.needs.is_empty() { String::new() } else { format!("{NEEDED}{}. ", step.needs) };
+    let said = format!("{} {needs}{}", office.state(sheet), hint_of(step.kind));
     sheet.use_tool("the next step belongs to another subtask", FINISH, &Input::Text(said))
 }

@@ -4,7 +4,7 @@ use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
-use super::{Office, Subtask, hint_of};
+use super::{NEEDED, Office, Subtask, hint_of};
 use crate::kit::{Sheet, plain};
 
 /// Answers a router's or an analyzer's request.
@@ -17,6 +17,9 @@ pub(super) fn route(sheet: &Sheet<'_>, office: &dyn Office, request: &Map<String
     if let Some((kind, _)) = told {
         step.kind = kind;
     }
+    // It also knows what is missing, which the memory hands on.
+    let missing = ended.split_once(NEEDED).and_then(|(_, rest)| rest.split_once(". ")).map(|(needs, _)| needs);
+    let needs = missing.unwrap_or(&step.thought);
     let objects = |key: &str| request.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let ways: Vec<Subtask> = objects("ways").iter().filter_map(Value::as_object).map(Subtask::described).collect();
     let asked = request.contains_key("ways");
@@ -32,7 +35,7 @@ pub(super) fn route(sheet: &Sheet<'_>, office: &dyn Office, request: &Map<String
         "state": plain(&office.state(sheet), 110),
         "attempts": [plain(&format!("{}: {}", told("call"), told("result")), 76)],
         "loops": [],
-        "needs": [plain(&step.thought, 76)],
+        "needs": [plain(needs, 76)],
         "hint": hint,
     });
     let analysis = plain(&format!("The last call was {}. Next is: {}.", told("call"), step.kind), 190);

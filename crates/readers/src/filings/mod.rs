@@ -361,7 +361,7 @@ impl Office for Analyst {
             Form::Native if !sheet.page.tools.is_empty() => sheet.tool(&act.tool).is_some(),
             _ => known.is_empty() || known.contains(&act.tool),
         };
-        Step { kind, thought, acts: acts.into_iter().filter(offered).collect() }
+        Step::act(kind, &thought, acts.into_iter().filter(offered).collect())
     }
 
     fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {

@@ -268,7 +268,7 @@ impl Office for Housekeeper {
         if acts.is_empty() && choices.is_empty() && !sheet.adviser {
             acts.extend(proposal.commands.first().map(|command| Act { text: command.clone(), ..Act::default() }));
         }
-        Step { kind: proposal.kind, thought: proposal.thought, acts }
+        Step::act(proposal.kind, &proposal.thought, acts)
     }
 
     fn kinds(&self) -> &'static [(&'static str, &'static [&'static str])] {

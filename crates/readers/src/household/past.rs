@@ -1,7 +1,7 @@
 //! What a page shows to an agent that is asked afresh in every step: what it did, what it saw last, and what it can do now.
 
 use super::belief::{Belief, command, named};
-use crate::kit::{PastStep, Sheet};
+use crate::kit::{PastStep, Sheet, past_steps};
 
 /// Written in the thought before what was seen and may be needed later: the agent reads it in its own past.
 pub(super) const SEEN: &str = "Seen: ";
@@ -12,21 +12,6 @@ pub(super) const AT: &str = " at ";
 pub(super) fn is_afresh(sheet: &Sheet<'_>) -> bool {
     let acted = sheet.talk.iter().any(|turn| !turn.refused && command(&turn.own).is_some());
     !acted && !sheet.adviser && ["subtask", "segment", "step"].iter().all(|key| sheet.request(&[key]).is_none())
-}
-
-/// The steps of the agent's past, in order. Quiet steps have no reason, and each of their commands is named once.
-fn steps(text: &str) -> Vec<PastStep> {
-    let mut found = Vec::new();
-    for line in text.lines().filter(|line| line.starts_with("Step ") || line.starts_with("Steps ")) {
-        if let Some(step) = PastStep::of(line) {
-            found.push(step);
-            continue;
-        }
-        let Some((_, quiet)) = line.split_once(": ") else { continue };
-        let commands = quiet.trim_end_matches(" (no status change)").split(", ");
-        found.extend(commands.map(|command| PastStep { action: command.to_owned(), reason: String::new() }));
-    }
-    found
 }
 
 /// What a page says of the house.
@@ -47,7 +32,7 @@ pub(super) fn read(sheet: &Sheet<'_>) -> Belief {
 impl Belief {
     /// Takes in the agent's own past.
     pub(super) fn recall(&mut self, text: &str) {
-        let past = steps(text);
+        let past = past_steps(text);
         self.blind = past.is_empty() && !text.contains("receptacle_name");
         for PastStep { action: command, reason } in past {
             let noted = reason.split_once(SEEN).map_or("", |(_, rest)| rest).trim_end_matches(['.', '…']);

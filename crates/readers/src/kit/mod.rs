@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 pub use json::{embedded, plain, spaced};
 pub use offers::{ActionKind, Choice, Usage};
-pub use past::PastStep;
+pub use past::{PastStep, past_steps};
 pub use sections::{between, sections, without};
 pub use talk::{Own, Turn};
 pub use write::{Act, Input};

@@ -21,3 +21,19 @@ impl PastStep {
         step.is_object().then(|| Self { action: text("action"), reason: text("justification") })
     }
 }
+
+/// The steps of the agent's past, in order. Quiet steps have no reason, and each of their commands is named once.
+#[must_use]
+pub fn past_steps(text: &str) -> Vec<PastStep> {
+    let mut found = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("Step ") || line.starts_with("Steps ")) {
+        if let Some(step) = PastStep::of(line) {
+            found.push(step);
+            continue;
+        }
+        let Some((_, quiet)) = line.split_once(": ") else { continue };
+        let commands = quiet.trim_end_matches(" (no status change)").split(", ");
+        found.extend(commands.map(|command| PastStep { action: command.to_owned(), reason: String::new() }));
+    }
+    found
+}

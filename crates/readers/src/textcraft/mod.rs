@@ -5,12 +5,14 @@
 mod plan;
 mod recipes;
 
+use std::collections::BTreeMap;
+
 use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
 use serde_json::{Map, Value, json};
 
 use crate::control::{self, Office, Step, Work};
-use crate::kit::{Act, Form, Own, Sheet, Turn, embedded};
+use crate::kit::{Act, Form, Own, PastStep, Sheet, Turn, embedded, past_steps};
 use plan::{Known, Move};
 use recipes::{Book, Recipe, amount};
 
@@ -88,6 +90,7 @@ fn command(own: &Own) -> Option<String> {
 fn known(sheet: &Sheet<'_>) -> (Known, bool) {
     let mut known = Known::default();
     let mut told = carried_in(sheet.first(), &mut known);
+    recall(sheet.first(), &mut known);
     for Turn { own, seen, refused } in &sheet.talk {
         if let Some(command) = command(own).filter(|_| !refused) {
             told |= hear(&mut known, &command, seen);
@@ -118,7 +121,43 @@ fn hear(known: &mut Known, command: &str, reply: &str) -> bool {
     false
 }
 
-fn inventory(list: &str) -> std::collections::BTreeMap<String, u64> {
+/// Takes in the agent's own past, which says what was done and not what came back. A command has failed if the item that it makes could
+/// not be had since, and if all that was ever obtained of something that it takes is still carried.
+fn recall(text: &str, known: &mut Known) {
+    let mut obtained: BTreeMap<String, u64> = BTreeMap::new();
+    let mut crafts = Vec::new();
+    for PastStep { action, .. } in past_steps(text) {
+        let recipe = Recipe::read(&action);
+        let got = action.strip_prefix("get ").and_then(amount);
+        if let Some((count, item)) = got.or_else(|| recipe.as_ref().map(|recipe| recipe.made.clone())) {
+            *obtained.entry(item).or_default() += count;
+        }
+        crafts.extend(recipe);
+    }
+    for recipe in crafts {
+        let is_whole = |(_, item): &(u64, String)| {
+            obtained.get(item).is_some_and(|all| known.carried.get(item).is_some_and(|carried| carried >= all))
+        };
+        if known.unknown.contains(&recipe.made.1) || recipe.takes.iter().any(is_whole) {
+            known.failed.insert(recipe.command);
+        }
+    }
+}
+
+/// What an earlier agent says must be got, and how many of it must be carried then.
+fn needed(sheet: &Sheet<'_>, known: &Known) -> Option<(u64, String)> {
+    let request = sheet.request(&["subtask", "memory"])?;
+    let needs = request["memory"].get("needs").and_then(Value::as_array).cloned().unwrap_or_default();
+    let gets = needs.iter().filter_map(Value::as_str).filter_map(|need| need.strip_prefix("get ").and_then(amount));
+    let open = gets.filter_map(|(count, item)| {
+        let carried = known.carried.get(&item).copied().unwrap_or(0);
+        let is_open = carried < count && !known.absent.contains(&item);
+        is_open.then(|| (count - carried, item))
+    });
+    open.into_iter().next()
+}
+
+fn inventory(list: &str) -> BTreeMap<String, u64> {
     let entries = list.split('[').skip(1).filter_map(|entry| {
         let (name, rest) = entry.split_once("] (")?;
         Some((name.to_owned(), rest.split(')').next()?.trim().parse().ok()?))
@@ -150,6 +189,14 @@ fn carried_value(value: &Value, known: &mut Known) -> bool {
                 (Some(name), Some(count)) => {
                     known.carried.insert(name.to_owned(), count);
                     told = true;
+                    let text = |key: &str| members.get(key).and_then(Value::as_str).unwrap_or_default();
+                    if text("current_status") == "unknown" {
+                        known.unknown.insert(name.to_owned());
+                        // What was asked for, never crafted and is not carried could not be taken.
+                        if text("applied_actions_so_far").split("->").all(|action| action.trim() == "get") {
+                            known.absent.insert(name.to_owned());
+                        }
+                    }
                 }
                 (Some(name), None)
                     if members
@@ -237,11 +284,17 @@ impl Office for Crafter {
             sheet.miss(InformationKind::History, "what is carried at the start of the subtask");
             return Step::act("look", "what is carried is not known", Self::act(sheet, "inventory"));
         }
-        match plan::next(&book, &known) {
+        // Whoever crafts sees which items are of a kind, and knows better what is missing.
+        let next = match needed(sheet, &known) {
+            Some((count, item)) => Some(Move::Get(count, item)),
+            None => plan::next(&book, &known),
+        };
+        match next {
             Some(Move::Get(count, item)) => {
                 let why = format!("{item} is made by no command that helps");
                 let acts = amounts(&book, count).flat_map(|count| Self::act(sheet, &format!("get {count} {item}")));
-                Step::act("get", &why, acts.collect())
+                let carried = known.carried.get(&item).copied().unwrap_or(0);
+                Step { needs: format!("get {} {item}", carried + count), ..Step::act("get", &why, acts.collect()) }
             }
             Some(Move::Craft(command)) => {
                 Step::act("craft", "all that it takes is carried", Self::act(sheet, &command))

@@ -11,6 +11,8 @@ pub(super) struct Known {
     pub carried: BTreeMap<String, u64>,
     /// Items that could not be taken.
     pub absent: BTreeSet<String>,
+    /// Items of which none is carried after a command for them failed.
+    pub unknown: BTreeSet<String>,
     /// Commands that did not work.
     pub failed: BTreeSet<String>,
 }
@@ -28,6 +30,8 @@ pub(super) enum Move {
 const DEEPEST: usize = 12;
 /// Cost of taking what a command makes: it may not be there to be taken.
 const GUESS: u64 = 40;
+/// Cost of taking what may be a kind of item: an item of that kind is there more surely.
+const KIND: u64 = 8;
 /// Cost of a way that leads nowhere.
 const NEVER: u64 = 1 << 40;
 
@@ -96,6 +100,7 @@ impl<'a> Search<'a> {
         // What no command makes is taken as it is. What a command does make is taken only where crafting leads nowhere.
         let taken = match (self.known.absent.contains(item) || item.is_empty(), self.recipes(item).is_empty()) {
             (true, _) => NEVER,
+            (false, true) if self.book.kinds.contains(item) => KIND,
             (false, true) => 1,
             (false, false) => GUESS,
         };

@@ -1,6 +1,6 @@
 //! Crafting commands as the prompt lists them, and what they take.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A number and the name of an item.
 pub(super) type Amount = (u64, String);
@@ -46,6 +46,8 @@ pub(super) struct Book {
     pub recipes: Vec<Recipe>,
     /// What is to be made.
     pub goal: String,
+    /// Names that no command makes and that others end with: `planks` of `oak planks`. Each may be a kind of item, which cannot be taken.
+    pub kinds: BTreeSet<String>,
 }
 
 impl Book {
@@ -63,27 +65,40 @@ impl Book {
         let goal = goal.map(|goal| goal.split(['"', '\\']).next().unwrap_or_default());
         let goal = goal.map(|goal| goal.trim_end_matches('.').to_owned()).unwrap_or_default();
         let recipes = filled(&shown, !listed.iter().any(|line| Recipe::read(line).is_some()));
-        Self { recipes, goal }
+        let names = names(&shown);
+        let is_kind = |name: &&&str| !is_made(&shown, name) && !members(&names, name).is_empty();
+        let kinds = names.iter().filter(is_kind).map(|name| (*name).to_owned()).collect();
+        Self { recipes, goal, kinds }
     }
 }
 
-/// The commands without those for which others name items; where none does, each kind is filled by the names that end like it.
-fn filled(shown: &[Recipe], guess: bool) -> Vec<Recipe> {
+/// Every name of an item, in the order of the commands.
+fn names(shown: &[Recipe]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for (_, name) in shown.iter().flat_map(|recipe| recipe.takes.iter().chain([&recipe.made])) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
     }
-    let made = |name: &str| shown.iter().any(|recipe| recipe.made.1 == name);
-    // A kind is a name that other names end with: `planks` of `oak planks`.
-    let members = |kind: &str| -> Vec<&str> {
-        let single = kind.strip_suffix('s').unwrap_or(kind);
-        let ends = |name: &str| {
-            [kind, single].iter().any(|end| name.strip_suffix(*end).is_some_and(|before| before.ends_with(' ')))
-        };
-        names.iter().copied().filter(|name| *name != kind && ends(name)).collect()
-    };
+    names
+}
+
+fn is_made(shown: &[Recipe], name: &str) -> bool {
+    shown.iter().any(|recipe| recipe.made.1 == name)
+}
+
+/// The names that end with a kind: `oak planks` of `planks`.
+fn members<'n>(names: &[&'n str], kind: &str) -> Vec<&'n str> {
+    let single = kind.strip_suffix('s').unwrap_or(kind);
+    let ends =
+        |name: &str| [kind, single].iter().any(|end| name.strip_suffix(*end).is_some_and(|rest| rest.ends_with(' ')));
+    names.iter().copied().filter(|name| *name != kind && ends(name)).collect()
+}
+
+/// The commands without those for which others name items; where none does, each kind is filled by the names that end like it.
+fn filled(shown: &[Recipe], guess: bool) -> Vec<Recipe> {
+    let names = names(shown);
+    let made = |name: &str| is_made(shown, name);
     let mut out = Vec::new();
     for recipe in shown {
         let variants: Vec<&Recipe> = shown.iter().filter(|other| other.fills(recipe)).collect();
@@ -99,7 +114,7 @@ fn filled(shown: &[Recipe], guess: bool) -> Vec<Recipe> {
             .takes
             .iter()
             .filter(|(_, name)| !made(name))
-            .map(|(_, name)| (name.as_str(), members(name)))
+            .map(|(_, name)| (name.as_str(), members(&names, name)))
             .filter(|(_, members)| !members.is_empty())
             .collect();
         if !guess || kinds.is_empty() || !variants.is_empty() {
@@ -112,6 +127,10 @@ fn filled(shown: &[Recipe], guess: bool) -> Vec<Recipe> {
             let takes: Vec<Amount> =
                 recipe.takes.iter().map(|(count, name)| (*count, pick(name).unwrap_or(name).to_owned())).collect();
             let list: Vec<String> = takes.iter().map(|(count, name)| format!("{count} {name}")).collect();
+            // Nothing is made of itself.
+            if takes.iter().any(|(_, name)| *name == recipe.made.1) {
+                continue;
+            }
             let command = format!("craft {} {} using {}", recipe.made.0, recipe.made.1, list.join(", "));
             out.push(Recipe { command, made: recipe.made.clone(), takes });
         }

@@ -9,7 +9,7 @@ use super::weigh::{Reading, Sign, read};
 use crate::kit::Sheet;
 
 /// Most claims, and most facts of one.
-const CLAIMS: (usize, usize) = (8, 12);
+const CLAIMS: (usize, usize) = (6, 12);
 
 /// Which side a page speaks to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -237,8 +237,7 @@ impl Maker {
     /// Least and most subtasks that a planner is told and held to.
     pub(crate) fn bounds(&self, stage: &dyn Stage, planner: &Agent) -> (usize, usize) {
         let enforced = stage.role(planner.role()).is_some_and(|role| role.decoding == Decoding::Constrained);
-        let (least, most) = self.size;
-        if enforced { (least, most.min(ENFORCED).max(least)) } else { (least, most) }
+        if enforced { self::enforced(self.size) } else { self.size }
     }
 
     fn reply_spec(
@@ -338,6 +337,11 @@ fn last_line(task: &str) -> String {
     let letters =
         last.chars().map(|letter| if letter.is_ascii_graphic() && !"\"\\".contains(letter) { letter } else { ' ' });
     bounded(&letters.collect::<String>(), 60)
+}
+
+/// Least and most subtasks of a planner's graph where its form is enforced.
+pub(crate) fn enforced((least, most): (usize, usize)) -> (usize, usize) {
+    (least, most.min(ENFORCED).max(least))
 }
 
 /// What a planner is told: the environment, its tools, how many subtasks it may name, what won before, and, for one task

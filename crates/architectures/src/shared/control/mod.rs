@@ -24,7 +24,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use gimbal_agent::Team;
+use gimbal_agent::{Placed, Team};
 use gimbal_core::{BuildError, EpisodeStopped, Files, LaneId, Needs, Stage};
 use gimbal_messages::StageExt;
 use gimbal_messages::records::control::{self, Decider, MemoryKept};
@@ -59,14 +59,17 @@ pub(crate) const BEHAVIOUR: u32 = 6;
 /// # Errors
 /// Which key or file is wrong, and what would be right.
 pub(crate) fn team<W: Walk>(settings: &Value, files: &dyn Files) -> Result<Team, BuildError> {
-    let Controller { maker, workers, analyzer, .. } = resolve(W::NAME, W::WAYS, settings, files)?;
+    let Controller { maker, workers, analyzer, global, .. } = resolve(W::NAME, W::WAYS, settings, files)?;
+    let calls = json!({ "local_calls": workers.local, "global_calls": global });
     let mut agents = Vec::new();
     if let Source::Planner(planner) = maker.source {
-        agents.push((PLANNER, *planner));
+        let settings = json!({ "size": maker.size, "shots": maker.shots });
+        agents.push(Placed { settings, ..Placed::new(PLANNER, *planner) });
     }
-    agents.extend([(EXECUTOR, workers.executor), (ANALYZER, analyzer.agent)]);
-    agents.extend(workers.gate.map(|gate| ("verifier", gate.verifier())));
-    Ok(Team::new(agents, workers.context))
+    agents.push(Placed { settings: calls.clone(), ..Placed::new(EXECUTOR, workers.executor) });
+    agents.push(Placed { settings: calls, ..Placed::new(ANALYZER, analyzer.agent) });
+    agents.extend(workers.gate.map(|gate| Placed::new("verifier", gate.verifier())));
+    Ok(Team { agents, context: workers.context })
 }
 
 /// The role whose model makes graphs, and the place of the agent.

@@ -23,17 +23,19 @@ pub(crate) fn asked<W: Walk>(placed: &Placed, shown: &ShownEnvironment) -> Optio
             let of_family = [FAMILY_PLANNER, FAMILY_LIST_PLANNER].iter().any(|known| name.starts_with(known));
             let first = seen_blocks::text(&view);
             let task = (!of_family).then(|| (shown.brief.goal.as_str(), first.as_deref()));
-            let message = maker::request(&shown.brief, &shown.tools, Settings::default().size, task, &[]);
-            Some(Assignment::new("", &message))
+            let size = placed.setting("size").unwrap_or(Settings::default().size);
+            let shots: Vec<String> = placed.setting("shots").unwrap_or_default();
+            let message = maker::request(&shown.brief, &shown.tools, size, task, &shots);
+            Some(Assignment { notes: size_notes(size), ..Assignment::new("", &message) })
         }
         EXECUTOR => {
-            let run = example(W::WAYS, &view, shown)?;
-            let most = shown.brief.segment_calls.unwrap_or(run::LOCAL);
+            let run = example(W::WAYS, &view, (placed, shown))?;
+            let most = placed.setting("local_calls").or(shown.brief.segment_calls).unwrap_or(run::LOCAL);
             let message = run::assigned(&run, None, run.left().min(most));
             Some(Assignment { first: run.first.clone(), ..Assignment::new(&run.node().name, &message) })
         }
         ANALYZER => {
-            let mut run = example(W::WAYS, &view, shown)?;
+            let mut run = example(W::WAYS, &view, (placed, shown))?;
             run.summary = run::summary(&segment(shown), Summary::default());
             run.calls = 1;
             let ways = (W::WAYS != Ways::List).then(|| candidates::of(&run, None));
@@ -44,6 +46,19 @@ pub(crate) fn asked<W: Walk>(placed: &Placed, shown: &ShownEnvironment) -> Optio
     }
 }
 
+/// Where the size of a graph comes from, and what a request may state instead.
+fn size_notes((least, most): (usize, usize)) -> Vec<String> {
+    let mut notes = Vec::new();
+    if (least, most) == Settings::default().size {
+        notes.push(format!("size: the default, [{least}, {most}]; the setting `size` of a study replaces it"));
+    }
+    let enforced = maker::enforced((least, most));
+    if enforced != (least, most) {
+        notes.push(format!("size: a request under constrained decoding states at most {}", enforced.1));
+    }
+    notes
+}
+
 /// What an agent sees before the first step.
 fn view(shown: &ShownEnvironment) -> View {
     let text = shown.first.clone().unwrap_or_default();
@@ -52,13 +67,14 @@ fn view(shown: &ShownEnvironment) -> View {
 }
 
 /// A run at its first subtask; `None` if the environment has no tools.
-fn example(ways: Ways, view: &View, shown: &ShownEnvironment) -> Option<Run> {
+fn example(ways: Ways, view: &View, (placed, shown): (&Placed, &ShownEnvironment)) -> Option<Run> {
     let nodes = TaskGraph::suggested(&shown.brief, &shown.tools);
     if nodes.is_empty() {
         return None;
     }
     let graph = if ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) };
-    Some(Run::of(Arc::new(graph), shown.brief.horizon, view))
+    let calls = placed.setting("global_calls").unwrap_or(shown.brief.horizon);
+    Some(Run::of(Arc::new(graph), calls, view))
 }
 
 /// A segment of one call.
