@@ -30,7 +30,7 @@ fn hierarchy(protocol: &'static str, constrained: bool) -> Cell {
 #[tokio::test]
 async fn a_planner_takes_the_actions_that_its_adviser_suggests() {
     for (environment, split, is_won) in open_environments() {
-        for protocol in ["react-text", "json"] {
+        for protocol in PROTOCOLS {
             for constrained in [false, true] {
                 let cell = hierarchy(protocol, constrained);
                 let mut tally = Tally::default();

@@ -112,8 +112,7 @@ impl From<EmbeddedError> for ModelError {
             EmbeddedError::Cancelled => ModelErrorKind::Cancelled,
         };
         let mut model_error = Self::new(kind, error.to_string());
-        model_error.lasting =
-            matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Blind(_));
+        model_error.lasting = matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Blind(_));
         if let EmbeddedError::Truncated { partial, counts } = error {
             model_error.partial = Some(partial.into());
             model_error.usage = Some(counts.usage());

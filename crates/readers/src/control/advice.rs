@@ -20,8 +20,7 @@ const QUOTES: [(&str, &str); 3] = [("\\\"", "~"), ("\\n", "^"), ("\"", "`")];
 pub(super) fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Option<Reply> {
     let advice = planner::Advice::of(sheet);
     match advice.suggestion {
-        // Under native calls a step is a call, and the one who suggests writes texts.
-        Some(tool) if !sheet.adviser && sheet.form != Form::Native => lead(sheet, tool, &office.step(sheet)),
+        Some(tool) if !sheet.adviser => lead(sheet, tool, &office.step(sheet)),
         _ if !sheet.adviser || advice.any() => None,
         _ if sheet.asks_for(&["anomalies", "recommended_focus"]) => Some(advisers::analyst(sheet)),
         _ if sheet.asks_for(&["action", "confidence"]) => Some(choose(sheet)),
@@ -32,6 +31,9 @@ pub(super) fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Option<Reply> {
 /// Asks for suggestions, then takes the one that is wanted, else the first; its own choice where none could be had.
 fn lead(sheet: &Sheet<'_>, tool: &str, step: &Step) -> Option<Reply> {
     let wanted = step.acts.iter().find(|act| sheet.allows(act)).or(step.acts.first())?;
+    if wanted.text.is_empty() {
+        return None;
+    }
     if !planner::used(sheet, tool) {
         let written = QUOTES.iter().fold(wanted.text.clone(), |text, (from, to)| text.replace(from, to));
         let context = format!("{WANTED}{written}");
@@ -39,8 +41,12 @@ fn lead(sheet: &Sheet<'_>, tool: &str, step: &Step) -> Option<Reply> {
         return Some(sheet.use_tool(&step.thought, tool, &Input::Values(planner::request(sheet, values))));
     }
     let suggested = planner::suggestions(sheet, tool);
-    let found = suggested.iter().find(|text| **text == wanted.text).or(suggested.first());
-    let act = found.map_or_else(|| wanted.clone(), |text| Act { text: text.clone(), ..Act::default() });
+    let act = match suggested.first() {
+        Some(first) if !suggested.contains(&wanted.text) && sheet.form != Form::Native => {
+            Act { text: first.clone(), ..Act::default() }
+        }
+        _ => wanted.clone(),
+    };
     Some(sheet.act(&step.thought, &act))
 }
 

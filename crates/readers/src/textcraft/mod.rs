@@ -269,7 +269,8 @@ impl Crafter {
             }
         }
         acts.extend(free);
-        acts
+        // For a planner that says what it wants in words.
+        acts.into_iter().map(|act| Act { text: command.to_owned(), ..act }).collect()
     }
 }
 
