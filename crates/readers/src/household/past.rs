@@ -98,7 +98,7 @@ impl Belief {
 
 #[cfg(test)]
 mod tests {
-    use super::{Belief, steps};
+    use super::{Belief, past_steps};
 
     #[test]
     fn the_past_says_where_the_agent_is_what_it_carries_and_what_it_noted() {
@@ -106,7 +106,7 @@ mod tests {
                     Steps 1-2: go to bed 1, look (no status change)\n\
                     Step 3: {\"action\":\"go to desk 1\",\"justification\":\"x. Seen: mug 1 at bed 1, mug 2 at bed 1.\"}\n\
                     Step 4: {\"action\":\"take pen 1 from desk 1\"}";
-        assert_eq!(steps(past).len(), 4);
+        assert_eq!(past_steps(past).len(), 4);
         let mut belief = Belief::default();
         belief.recall(past);
         assert_eq!((belief.here.as_deref(), belief.carried.as_deref()), (Some("desk 1"), Some("pen 1")));
