@@ -26,8 +26,8 @@ pub const MOST_CITED: usize = 20;
 /// The tools, in the order of prompts.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
-    let text = |description: &str| json!({ "type": "string", "minLength": 1, "description": description });
-    let entity =
+    // One bound for all texts: a request states one number for them.
+    let text =
         |description: &str| json!({ "type": "string", "minLength": 1, "maxLength": 512, "description": description });
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|verdict| verdict.name()).collect();
     vec![
@@ -55,13 +55,13 @@ pub fn specs() -> Vec<ToolSpec> {
         spec(
             ENTITY,
             "Lists the facts about one entity.",
-            json!({ "name": entity("The entity as KIND:NAME, exactly as a fact shows it.") }),
+            json!({ "name": text("The entity as KIND:NAME, exactly as a fact shows it.") }),
             &["name"],
         ),
         spec(
             PATH,
             "Shows the shortest connection between two entities, as the facts that lead from one to the other.",
-            json!({ "from": entity("The first entity, as KIND:NAME."), "to": entity("The second entity, as KIND:NAME.") }),
+            json!({ "from": text("The first entity, as KIND:NAME."), "to": text("The second entity, as KIND:NAME.") }),
             &["from", "to"],
         ),
         spec(
