@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::command_form::Parts;
 use crate::{CommandForm, ToolCall};
 
 /// The facts of an environment's tools, by name. A tool that is not named has those of [`ToolFacts::default`]. Copies share them.
@@ -48,6 +49,9 @@ pub struct CommandFacts {
     pub argument: String,
     /// Its form.
     pub form: CommandForm,
+    /// The name of the form that stands for any whole number from 1, of which legal calls hold only some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub any_number: Option<String>,
     /// As [`ToolFacts::seconds`], where it is another time than the tool's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<(u32, u32)>,
@@ -110,6 +114,16 @@ impl Manifest {
         self.0.is_empty()
     }
 
+    /// The number of a call that may be any whole number from 1: the argument that holds it within a command, and its digits. `None` if there is no such
+    /// number.
+    #[must_use]
+    pub fn any_number<'m>(&'m self, call: &ToolCall) -> Option<(&'m str, String)> {
+        let (command, parts) = self.0.get(&call.tool)?.form_of(call)?;
+        let name = command.any_number.as_ref()?;
+        let (_, digits) = parts.once.into_iter().find(|(known, _)| known == name)?;
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then_some((command.argument.as_str(), digits))
+    }
+
     /// The facts of a call. A parameter that the call does not give stays as it is written.
     #[must_use]
     pub fn of(&self, call: &ToolCall) -> CallFacts {
@@ -117,11 +131,7 @@ impl Manifest {
         let mut facts = CallFacts { seconds: tool.seconds, scope: tool.scope, ..CallFacts::default() };
         let given = Filling { call, once: &[], row: &[] };
         facts.add(&given, &tool.reads, &tool.writes, &tool.effects);
-        let read = tool.commands.iter().find_map(|command| {
-            let text = call.string(&command.argument)?;
-            Some((command, command.form.read(text)?))
-        });
-        let Some((command, parts)) = read else { return facts };
+        let Some((command, parts)) = tool.form_of(call) else { return facts };
         facts.seconds = command.seconds.or(facts.seconds);
         facts.scope = command.scope.unwrap_or(facts.scope);
         // Without a part that is repeated every text is filled in once.
@@ -131,6 +141,16 @@ impl Manifest {
             facts.add(&filling, &command.reads, &command.writes, &command.effects);
         }
         facts
+    }
+}
+
+impl ToolFacts {
+    /// The first form that a command of the call has, with the command's parts.
+    fn form_of(&self, call: &ToolCall) -> Option<(&CommandFacts, Parts)> {
+        self.commands.iter().find_map(|command| {
+            let text = call.string(&command.argument)?;
+            Some((command, command.form.read(text)?))
+        })
     }
 }
 
@@ -239,6 +259,7 @@ mod tests {
         let command = |form: &str, writes: &[&str], scope: Option<Scope>| CommandFacts {
             argument: "command".to_owned(),
             form: form.parse().unwrap(),
+            any_number: (form == "get {number} {output}").then(|| "number".to_owned()),
             seconds: None,
             scope,
             reads: Vec::new(),
@@ -249,6 +270,7 @@ mod tests {
             reads: vec!["recipes".to_owned()],
             commands: vec![
                 command("craft {output} using [{number} {input}]", &["item {output}", "item {input}"], None),
+                command("get {number} {output}", &[], None),
                 command("{output}", &[], Some(Scope::Plan)),
             ],
             ..ToolFacts::default()
@@ -260,6 +282,11 @@ mod tests {
         assert_eq!((found.scope, found.effects["where sign is"].as_str()), (Scope::Act, "bag"));
         assert_eq!(manifest.of(&ToolCall::with("do", &[("command", "rest")])).scope, Scope::Plan);
         assert_eq!(manifest.of(&ToolCall::bare("do")).writes, Vec::<String>::new());
+        let number = |command: &str| manifest.any_number(&ToolCall::with("do", &[("command", command)]));
+        assert_eq!(number("get 12 oak log"), Some(("command", "12".to_owned())));
+        for other in ["get many oak log", "craft sign using 6 planks, 1 stick", "rest"] {
+            assert_eq!(number(other), None, "{other}");
+        }
         let text = serde_json::to_string(&manifest).unwrap();
         assert_eq!(serde_json::from_str::<Manifest>(&text).unwrap(), manifest);
     }

@@ -43,6 +43,9 @@ pub struct ToolDraft {
 pub struct CommandDraft {
     /// The form.
     pub form: CommandForm,
+    /// The name of the form that stands for any whole number from 1.
+    #[serde(default)]
+    pub any_number: Option<String>,
     /// Shortest and longest time for which a call decides, where it is another than the tool's.
     #[serde(default)]
     pub seconds: Option<(u32, u32)>,
@@ -198,6 +201,7 @@ impl Draft {
         let command = |argument: &String, command: &CommandDraft| CommandFacts {
             argument: argument.clone(),
             form: command.form.clone(),
+            any_number: command.any_number.clone(),
             seconds: command.seconds,
             scope: command.scope,
             reads: command.reads.clone(),
@@ -245,6 +249,10 @@ pub fn check(manifest: &Manifest, file: &str, tools: &[ToolSpec]) -> Result<(), 
                 let form = command.form.to_string();
                 let problem = Problem::Shadowed { form, name: name.to_owned(), tool: tool.name.clone() };
                 return Err(wrong(key, problem));
+            }
+            if let Some(number) = &command.any_number {
+                let names: Vec<&str> = command.form.names().collect();
+                named(number, number, &names, tool).map_err(|problem| wrong(format!("{key}.any_number"), problem))?;
             }
             let known: Vec<&str> = command.form.names().chain(parameters.iter().copied()).collect();
             texts(&command.reads, &command.writes, &command.effects, &known, tool)
@@ -410,6 +418,11 @@ commands:
         ] {
             assert_eq!(changed(from, to), format!("brief.yaml, manifest, {expected}"));
         }
+        let unknown = changed("form: go to {place}", "form: go to {place}\n    any_number: amount");
+        assert!(
+            unknown.contains("any_number: `amount` names `amount`, which is not a parameter of the tool"),
+            "{unknown}"
+        );
         let without = GOOD.split("commands:").next().unwrap();
         let expected =
             "the tool takes commands and no form is there; add `commands` with forms such as `go to {place}`";

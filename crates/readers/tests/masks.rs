@@ -237,3 +237,33 @@ async fn a_specialist_that_can_do_nothing_now_can_only_give_control_back() {
         }
     }
 }
+
+/// The list holds the numbers of the crafting commands; an honest player works out another one.
+// covers: CYC-027, CYC-031
+#[tokio::test]
+async fn a_specialist_of_written_commands_may_get_any_number_of_an_item() {
+    let place = all().into_iter().find(|place| place.name == "textcraft").unwrap();
+    let tool = "textcraft_select_command";
+    for protocol in common::PROTOCOLS {
+        let cell = Cell::new("react", json!({}), protocol, true);
+        let written: Protocol = serde_json::from_value(json!(protocol)).unwrap();
+        let subtask = Some(r#"{"subtask": {"name": "WORK", "goal": "Get the raw items."}, "calls_left": 3}"#);
+        let (only, told) = (Some(tool.to_owned()), Mutex::default());
+        let architecture = OneCall { agent: executor(protocol), only, subtask, told };
+        let (_, asked) =
+            cell.requests_of(&architecture, &*place.family, &place.options, (&place.task(None), 4), false).await;
+        let mask = Mask::of(asked.iter().find(|asked| asked.role == "default").unwrap());
+        let told = architecture.told.lock().unwrap().clone().unwrap();
+        let item = told.brief.subjects[0].clone();
+        let fits = |command: &str| {
+            let call = ToolCall::with(tool, &[("command", command)]);
+            mask.lets_through(&written.write("t", &call, &format!("{tool}: {command}")))
+        };
+        for number in [1, 7, 37, 640] {
+            assert!(fits(&format!("get {number} {item}")), "{protocol}: {number}");
+        }
+        for command in [format!("get 0 {item}"), format!("get 07 {item}"), "get 7 nothing at all".to_owned()] {
+            assert!(!fits(&command), "{protocol}: {command}");
+        }
+    }
+}

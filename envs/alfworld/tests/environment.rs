@@ -58,7 +58,7 @@ fn four_tools_share_the_commands_and_their_literals_follow_the_state() {
     assert_eq!(names, ["select_command", "manage_inventory", "explore", "manipulate_object"]);
     for tool in environment.tools().iter() {
         assert_eq!(tool.required().collect::<Vec<_>>(), ["command"]);
-        assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "array");
+        assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "string");
     }
     let told = told(&*environment);
     for form in ["take <object> from <receptacle>", "put <object> in/on <receptacle>"] {

@@ -67,19 +67,20 @@ pub fn tools(toolset: Toolset, menu: &Menu) -> Vec<ToolSpec> {
 }
 
 fn spec(name: &str, menu: &Menu) -> ToolSpec {
-    let reasoning = |about: &str| json!({ "type": "array", "items": { "type": "string" }, "description": about });
+    // One text, as requests ask for the thought of a call and as masks hold it. A list is read too.
+    let reasoning = |about: &str| json!({ "type": "string", "description": about });
     let (properties, required): (Value, &[&str]) = match name {
         INVENTORY => (json!({}), &[]),
         CRAFT => (
             json!({
-                REASONING: reasoning("Your reasoning about which item to craft now, step by step."),
+                REASONING: reasoning("Your thought: which item to craft now, and why."),
                 CRAFTING: { "type": "string", "enum": menu.possible, "description": "The crafting command." },
             }),
             &[CRAFTING],
         ),
         GET_ITEM => (
             json!({
-                REASONING: reasoning("Your reasoning about which item to get now, step by step."),
+                REASONING: reasoning("Your thought: which item to get now, and why."),
                 ITEM: { "type": "string", "enum": menu.names, "description": "Name of the item." },
                 COUNT: {
                     "type": "integer", "minimum": 1, "examples": menu.counts,
@@ -90,7 +91,7 @@ fn spec(name: &str, menu: &Menu) -> ToolSpec {
         ),
         _ => (
             json!({
-                REASONING: reasoning("Your reasoning about which command to carry out now, step by step."),
+                REASONING: reasoning("Your thought: which command to carry out now, and why."),
                 COMMAND: {
                     "type": "string",
                     "description": "The command, in the form that the usage of its action shows."

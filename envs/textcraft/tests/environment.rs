@@ -81,6 +81,10 @@ fn tools_are_those_of_the_work_with_literals_of_the_shown_recipes() {
     assert_eq!(keys(1), ["reasoning", "item_name", "num_total_items_needed"]);
     assert_eq!(keys(2), ["reasoning", "crafting_command"]);
     assert_eq!(keys(3), ["reasoning", "command"]);
+    // One text, as requests ask for a thought and as masks hold it.
+    for tool in &environment.tools()[1..] {
+        assert_eq!(tool.parameters["properties"]["reasoning"]["type"], "string", "{}", tool.name);
+    }
     assert_eq!(environment.tools()[1].parameters["properties"][COUNT]["minimum"], 1);
     assert_eq!(environment.tools()[1].required().collect::<Vec<_>>(), [ITEM, COUNT]);
     // Every shown command, but those that name an item in the place of one that names a kind.

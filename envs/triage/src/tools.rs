@@ -26,8 +26,8 @@ pub const MOST_CITED: usize = 20;
 /// The tools, in the order of prompts; the glossary of the brief describes them.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
-    let text = |description: &str| json!({ "type": "string", "minLength": 1, "description": description });
-    let entity =
+    // One bound for all texts: a request states one number for them.
+    let text =
         |description: &str| json!({ "type": "string", "minLength": 1, "maxLength": 512, "description": description });
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|verdict| verdict.name()).collect();
     vec![
@@ -45,10 +45,10 @@ pub fn specs() -> Vec<ToolSpec> {
             json!({ "id": { "type": "string", "pattern": "^F[0-9]{3,6}$", "maxLength": 7, "description": "Id of the fact, such as F003." } }),
             &["id"],
         ),
-        spec(ENTITY, json!({ "name": entity("The entity as KIND:NAME, exactly as a fact shows it.") }), &["name"]),
+        spec(ENTITY, json!({ "name": text("The entity as KIND:NAME, exactly as a fact shows it.") }), &["name"]),
         spec(
             PATH,
-            json!({ "from": entity("The first entity, as KIND:NAME."), "to": entity("The second entity, as KIND:NAME.") }),
+            json!({ "from": text("The first entity, as KIND:NAME."), "to": text("The second entity, as KIND:NAME.") }),
             &["from", "to"],
         ),
         spec(

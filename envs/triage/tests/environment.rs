@@ -222,3 +222,17 @@ fn stored_verdicts_are_judged_again_and_shown_facts_are_followed() {
     let unanswered = exam.unanswered(&follower.evidence()).unwrap();
     assert_eq!(Marking::read(&unanswered).unwrap().given, None);
 }
+
+/// A request states one bound for all texts of calls, the longest one: each of them must have it.
+// covers: CYC-036
+#[test]
+fn texts_of_calls_have_one_bound() {
+    let specs = gimbal_triage::tools::specs();
+    let bounds: std::collections::BTreeSet<u64> = specs
+        .iter()
+        .flat_map(|spec| spec.parameters["properties"].as_object().unwrap().values())
+        .filter(|schema| schema["type"] == "string" && schema.get("pattern").is_none() && schema.get("enum").is_none())
+        .map(|schema| schema["maxLength"].as_u64().unwrap())
+        .collect();
+    assert_eq!(bounds, [512].into());
+}

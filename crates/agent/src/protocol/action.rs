@@ -1,10 +1,10 @@
 //! An action of the environment as a text within a message, under a mask: what an agent that acts itself may write, as a JSON string.
 
-use gimbal_core::{ToolCall, ToolSpec};
+use gimbal_core::ToolCall;
 use gimbal_messages::{Bound, Form, within_json};
 use serde_json::json;
 
-use super::grammar::{OpenTool, counted};
+use super::grammar::{Numbers, OpenTool, counted};
 use super::open;
 
 /// Longest action where nothing is known of the legal ones, in characters.
@@ -13,13 +13,13 @@ const FREE: usize = 400;
 /// may write it, and must stay small enough to be compiled.
 const TEXT: usize = 300;
 
-/// One of the listed calls, with any number where the schema of its tool says that an argument is any whole number; and any call of a tool whose
+/// One of the listed calls, with any number where `numbers` says so; and any call of a tool whose
 /// arguments hold free text, of which the list has examples alone. Any text where neither says anything.
-pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], open: &[OpenTool]) -> Form {
+pub(crate) fn form(calls: &[ToolCall], texts: &[String], numbers: Numbers<'_>, open: &[OpenTool]) -> Form {
     let is_open = |call: &ToolCall| open.iter().any(|tool| tool.spec.name == call.tool);
     let closed = calls.iter().zip(texts).filter(|(call, _)| !is_open(call));
     let (calls, texts): (Vec<ToolCall>, Vec<String>) = closed.map(|(call, text)| (call.clone(), text.clone())).unzip();
-    let (_, words, counted) = counted(&calls, &texts, specs);
+    let (_, words, counted) = counted(&calls, &texts, numbers);
     let mut free: Vec<Form> = counted.into_iter().map(|(_, form)| form).collect();
     free.extend(open.iter().map(|tool| open::call_within(&tool.spec, tool.usage.as_deref(), TEXT)));
     if free.is_empty() {
@@ -46,13 +46,13 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], specs: &[ToolSpec], ope
 
 #[cfg(test)]
 mod tests {
-    use gimbal_core::{ToolCall, ToolSpec};
+    use gimbal_core::{Manifest, ToolCall, ToolSpec};
     use gimbal_messages::Form;
     use regex::Regex;
     use serde_json::{Value, json};
 
     use super::form;
-    use crate::protocol::grammar::OpenTool;
+    use crate::protocol::grammar::{Numbers, OpenTool};
 
     fn spec(name: &str, properties: &Value) -> ToolSpec {
         let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
@@ -86,7 +86,7 @@ mod tests {
         )];
         let (calls, texts): (Vec<_>, Vec<_>) =
             [get(1), get(4), (ToolCall::bare("wait"), "wait".to_owned())].into_iter().unzip();
-        let form = form(&calls, &texts, &specs, &[]);
+        let form = form(&calls, &texts, Numbers { specs: &specs, manifest: &Manifest::default() }, &[]);
         lets_through(
             &form,
             &[
@@ -107,7 +107,7 @@ mod tests {
         let open = [OpenTool { spec: search.clone(), usage: None }];
         let listed = [ToolCall::with("search", &[("query", "an example")]), ToolCall::bare("stop")];
         let texts = ["search query=\"an example\"".to_owned(), "stop".to_owned()];
-        let form = form(&listed, &texts, &[search], &open);
+        let form = form(&listed, &texts, Numbers { specs: &[search], manifest: &Manifest::default() }, &open);
         lets_through(
             &form,
             &[
@@ -123,8 +123,10 @@ mod tests {
 
     #[test]
     fn where_nothing_is_known_any_text_may_be_written_and_a_list_alone_is_a_list() {
-        assert!(form(&[], &[], &[], &[]).regex.starts_with('"'));
-        let listed = form(&[ToolCall::bare("wait")], &["wait".to_owned()], &[], &[]);
+        let manifest = Manifest::default();
+        let numbers = Numbers { specs: &[], manifest: &manifest };
+        assert!(form(&[], &[], numbers, &[]).regex.starts_with('"'));
+        let listed = form(&[ToolCall::bare("wait")], &["wait".to_owned()], numbers, &[]);
         assert_eq!(listed, gimbal_messages::Form::word(&["wait"]));
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use gimbal_core::{Grammar, ToolCall, ToolSpec};
+use gimbal_core::{Grammar, Manifest, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Protocol;
@@ -23,9 +23,8 @@ pub struct Shape<'a> {
     pub texts: &'a [String],
     /// Whether it is known that no call is legal now, where there is none: then only tools may be used, if there are any.
     pub none_legal: bool,
-    /// The tools of the calls: an argument that is any whole number by its schema is any number here, whatever numbers the legal
-    /// calls hold.
-    pub specs: &'a [ToolSpec],
+    /// Which numbers of the calls may be any: they are any number here, whatever numbers the legal calls hold.
+    pub numbers: Numbers<'a>,
     /// Tools whose arguments hold free text: their schemas say what a call may be, and legal calls are only examples.
     pub open: &'a [OpenTool],
     /// What the answer must be where it is a message and no action.
@@ -36,6 +35,50 @@ pub struct Shape<'a> {
     pub thought: u32,
     /// Tokens that the role allows for a reply.
     pub budget: u32,
+}
+
+/// What says that a number of a call may be any: the schema of its tool, where an argument is any whole number, or what the environment says of the
+/// form of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a> {
+    /// The tools of the calls.
+    pub specs: &'a [ToolSpec],
+    /// The facts of the environment's tools.
+    pub manifest: &'a Manifest,
+}
+
+/// A number of a call that may be any of a range.
+struct AnyNumber {
+    /// The argument that it is, or that holds it.
+    argument: String,
+    /// The number of this call.
+    digits: String,
+    range: RangeInclusive<u64>,
+    /// Whether the argument is a command in words.
+    in_command: bool,
+}
+
+impl Numbers<'_> {
+    /// The numbers that an argument of a tool may be, where its schema says that it is a whole number and lists no values.
+    fn of_argument(self, tool: &str, name: &str) -> Option<RangeInclusive<u64>> {
+        let spec = self.specs.iter().find(|spec| spec.name == tool)?;
+        let schema = spec.parameters.get("properties")?.get(name)?;
+        let is_number = schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none();
+        is_number.then(|| range::of_schema(schema))
+    }
+
+    /// The first number of a call that may be any.
+    fn of(self, call: &ToolCall) -> Option<AnyNumber> {
+        let own = call.arguments.iter().filter(|(_, value)| value.is_u64()).find_map(|(name, value)| {
+            let range = self.of_argument(&call.tool, name)?;
+            Some(AnyNumber { argument: name.clone(), digits: value.to_string(), range, in_command: false })
+        });
+        own.or_else(|| {
+            let (argument, digits) = self.manifest.any_number(call)?;
+            let range = range::of_schema(&json!({ "minimum": 1 }));
+            Some(AnyNumber { argument: argument.to_owned(), digits, range, in_command: true })
+        })
+    }
 }
 
 /// A tool whose arguments hold free text.
@@ -87,12 +130,18 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
         .iter()
         .map(|tool| (tool.spec.name.as_str(), open::call(&tool.spec, tool.usage.as_deref())))
         .collect();
-    let (calls, texts) = if protocol == Protocol::NativeTools || shape.message.is_some() {
-        (shape.calls.to_vec(), shape.texts.to_vec())
-    } else {
-        let (calls, texts, counted) = counted(shape.calls, shape.texts, shape.specs);
-        open.extend(counted);
-        (calls, texts)
+    let (calls, texts) = match protocol {
+        _ if shape.message.is_some() => (shape.calls.to_vec(), shape.texts.to_vec()),
+        Protocol::NativeTools => {
+            let (calls, texts, commands) = counted_commands(shape);
+            open.extend(commands);
+            (calls, texts)
+        }
+        Protocol::ReactText | Protocol::Json => {
+            let (calls, texts, counted) = counted(shape.calls, shape.texts, shape.numbers);
+            open.extend(counted);
+            (calls, texts)
+        }
     };
     let shape = Shape { calls: &calls, texts: &texts, ..shape };
     let open = if shape.message.is_some() { &[][..] } else { &open[..] };
@@ -123,18 +172,14 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
 pub(super) fn counted(
     listed: &[ToolCall],
     written: &[String],
-    specs: &[ToolSpec],
+    numbers: Numbers<'_>,
 ) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
     let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
     // Most tools share one range of numbers.
     let mut latest: Option<(RangeInclusive<u64>, String)> = None;
     let mut number_in = |call: &ToolCall, text: &'_ str| {
-        let (value, range) = call
-            .arguments
-            .iter()
-            .filter(|(_, value)| value.is_u64())
-            .find_map(|(name, value)| Some((value, any_number(specs, &call.tool, name)?)))?;
-        let (before, after) = around(text, &value.to_string())?;
+        let AnyNumber { digits, range, .. } = numbers.of(call)?;
+        let (before, after) = around(text, &digits)?;
         if latest.as_ref().is_none_or(|(known, _)| *known != range) {
             latest = Some((range.clone(), range::whole_numbers(*range.start(), *range.end())?));
         }
@@ -155,30 +200,56 @@ pub(super) fn counted(
     (calls, texts, forms)
 }
 
+/// The calls without those whose only argument is a command that holds any whole number, and these as arguments of their tools.
+fn counted_commands<'a>(shape: Shape<'a>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'a str, Form)>) {
+    let (mut calls, mut texts) = (Vec::new(), Vec::new());
+    let mut commands: BTreeMap<(&str, String), (BTreeSet<String>, usize)> = BTreeMap::new();
+    let number_in = |call: &ToolCall| {
+        let found = shape.numbers.of(call).filter(|found| found.in_command && call.arguments.len() == 1)?;
+        let (before, after) = around(call.string(&found.argument)?, &found.digits)?;
+        let numbers = range::whole_numbers(*found.range.start(), *found.range.end())?;
+        let longest = before.len() + found.range.end().to_string().len() + after.len();
+        Some((found.argument, format!("{}{numbers}{}", escape(before), escape(after)), longest))
+    };
+    for (call, text) in shape.calls.iter().zip(shape.texts) {
+        if let Some((argument, regex, longest)) = number_in(call) {
+            let known = commands.entry((&call.tool, argument)).or_default();
+            known.0.insert(regex);
+            known.1 = known.1.max(longest);
+        } else {
+            calls.push(call.clone());
+            texts.push(text.clone());
+        }
+    }
+    let forms = commands.into_iter().map(|((tool, argument), (regexes, longest))| {
+        let pattern = format!("^({})$", alternatives(regexes.into_iter()));
+        let schema = object(&Value::from_iter([(argument.as_str(), json!({ "type": "string", "pattern": pattern }))]));
+        (tool, Form::closed(String::new(), schema, tool.len() + argument.len() + longest + 16))
+    });
+    (calls, texts, forms.collect())
+}
+
 /// The calls without those that differ from an earlier one in nothing but a number that may be any: a mask takes every number of one of them.
 pub fn distinct_but_for_numbers<'c>(
     calls: impl Iterator<Item = &'c ToolCall>,
-    specs: &[ToolSpec],
+    numbers: Numbers<'_>,
 ) -> Vec<&'c ToolCall> {
     let mut seen = BTreeSet::new();
     let is_new = |call: &&ToolCall| {
         let mut key = (*call).clone();
         for (name, value) in &mut key.arguments {
-            if value.is_u64() && any_number(specs, &call.tool, name).is_some() {
+            if value.is_u64() && numbers.of_argument(&call.tool, name).is_some() {
                 *value = Value::Null;
             }
+        }
+        if let Some(found) = numbers.of(call).filter(|found| found.in_command)
+            && let Some((before, after)) = call.string(&found.argument).and_then(|text| around(text, &found.digits))
+        {
+            key.arguments.insert(found.argument, json!([before, after]));
         }
         seen.insert((key.tool.clone(), key.canonical_arguments()))
     };
     calls.filter(is_new).collect()
-}
-
-/// The numbers that an argument of a tool may be, where its schema says that it is a whole number and lists no values.
-fn any_number(specs: &[ToolSpec], tool: &str, name: &str) -> Option<RangeInclusive<u64>> {
-    let spec = specs.iter().find(|spec| spec.name == tool)?;
-    let schema = spec.parameters.get("properties")?.get(name)?;
-    let is_number = schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none();
-    is_number.then(|| range::of_schema(schema))
 }
 
 /// What stands before and behind a number, where it is a word of its own in the text.
@@ -288,7 +359,7 @@ fn native_call(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     };
     let mut branches = Vec::new();
     for (tool, calls) in by_tool {
-        branches.extend(arguments(shape.specs, tool, &calls).into_iter().map(|arguments| branch(tool, arguments)));
+        branches.extend(arguments(shape.numbers, tool, &calls).into_iter().map(|arguments| branch(tool, arguments)));
     }
     branches.extend(open.iter().map(|(tool, form)| branch(tool, form.schema.clone())));
     if branches.is_empty() && !shape.only_tools(&[]) {
@@ -309,13 +380,13 @@ fn branch_of_any(thought: u32) -> Value {
 
 /// Schemas of the arguments that together accept exactly those of `calls` of a tool, with any number where its schema says so:
 /// one schema where the values of the parameters may be combined freely, else one schema a call.
-fn arguments(specs: &[ToolSpec], tool: &str, calls: &[&ToolCall]) -> Vec<Value> {
+fn arguments(numbers: Numbers<'_>, tool: &str, calls: &[&ToolCall]) -> Vec<Value> {
     let calls: Vec<ToolCall> = calls
         .iter()
         .map(|call| {
             let mut call = (*call).clone();
             for (name, value) in &mut call.arguments {
-                if any_number(specs, tool, name).is_some() {
+                if numbers.of_argument(tool, name).is_some() {
                     *value = Value::Null;
                 }
             }
@@ -336,7 +407,7 @@ fn arguments(specs: &[ToolSpec], tool: &str, calls: &[&ToolCall]) -> Vec<Value> 
     let combinations: usize = values.values().map(Vec::len).product();
     let distinct: BTreeSet<String> = calls.iter().map(|call| call.canonical_arguments()).collect();
     // Nothing stands for any number.
-    let of_values = |name: &str, values: &[&Value]| match any_number(specs, tool, name) {
+    let of_values = |name: &str, values: &[&Value]| match numbers.of_argument(tool, name) {
         Some(range) if values.iter().any(|value| value.is_null()) => range::schema(&range),
         _ => json!({ "enum": values }),
     };

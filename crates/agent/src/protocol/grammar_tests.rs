@@ -1,9 +1,18 @@
-use gimbal_core::{Grammar, ToolCall, ToolSpec};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gimbal_core::{CommandFacts, Grammar, Manifest, ToolCall, ToolFacts, ToolSpec};
 use proptest::prelude::*;
 
-use super::{OpenTool, Shape, shape};
+use super::{Numbers, OpenTool, Shape, distinct_but_for_numbers, shape};
 use crate::Protocol;
 use gimbal_messages::Form;
+
+/// No number may be another one.
+fn none() -> Numbers<'static> {
+    static MANIFEST: LazyLock<Manifest> = LazyLock::new(Manifest::default);
+    Numbers { specs: &[], manifest: &MANIFEST }
+}
 
 fn legal() -> (Vec<ToolCall>, Vec<String>) {
     let calls = vec![
@@ -25,7 +34,7 @@ fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -
             calls: &calls,
             texts: &texts,
             none_legal: false,
-            specs: &[],
+            numbers: none(),
             open: &[],
             message: None,
             tools,
@@ -99,7 +108,7 @@ fn where_nothing_can_be_done_only_tools_are_let_through() {
                 calls: &[],
                 texts: &[],
                 none_legal,
-                specs: &[],
+                numbers: none(),
                 open: &[],
                 message: None,
                 tools,
@@ -139,7 +148,7 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
             calls: &calls,
             texts: &texts,
             none_legal: false,
-            specs: &[],
+            numbers: none(),
             open: &open,
             message: None,
             tools: &[],
@@ -181,7 +190,7 @@ fn any_number_fits_where_the_schema_says_any_number() {
             calls: &calls,
             texts: &texts,
             none_legal: false,
-            specs: &specs,
+            numbers: Numbers { specs: &specs, ..none() },
             open: &[],
             message: None,
             tools: &[],
@@ -206,6 +215,54 @@ fn any_number_fits_where_the_schema_says_any_number() {
     }
 }
 
+// covers: CYC-031
+#[test]
+fn any_number_fits_where_the_form_of_a_command_says_any_number() {
+    let form = |form: &str, any_number: Option<&str>| CommandFacts {
+        argument: "command".to_owned(),
+        form: form.parse().unwrap(),
+        any_number: any_number.map(str::to_owned),
+        seconds: None,
+        scope: None,
+        reads: Vec::new(),
+        writes: Vec::new(),
+        effects: BTreeMap::new(),
+    };
+    let commands =
+        vec![form("craft {output} using [{number} {input}]", None), form("get {number} {item}", Some("number"))];
+    let facts = ToolFacts { commands, ..ToolFacts::default() };
+    let manifest = Manifest::new(BTreeMap::from([("Do".to_owned(), facts)]));
+    let numbers = Numbers { manifest: &manifest, ..none() };
+    let call = |command: &str| ToolCall::with("Do", &[("command", command)]);
+    let written = ["get 2 oak 4", "get 4 oak 4", "get 2 elm", "craft sign using 2 oak 4", "look"];
+    let calls = written.map(call);
+    let texts = written.map(|command| format!("Do: {command}"));
+    assert_eq!(distinct_but_for_numbers(calls.iter(), numbers).len(), 4);
+    for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
+        let shape_of = Shape {
+            calls: &calls,
+            texts: &texts,
+            none_legal: false,
+            numbers,
+            open: &[],
+            message: None,
+            tools: &[],
+            thought: 40,
+            budget: 1024,
+        };
+        let shaped = shape(protocol, shape_of);
+        let fits = |command: &str| {
+            lets_through(protocol, &shaped, &protocol.write("because", &call(command), &format!("Do: {command}")))
+        };
+        for command in ["get 1 oak 4", "get 7 elm", "get 1728 elm", "craft sign using 2 oak 4", "look"] {
+            assert!(fits(command), "{protocol:?} {command}");
+        }
+        for command in ["get 0 elm", "get 07 elm", "get 2 ash", "get 2 oak 5", "craft sign using 3 oak 4", "get elm"] {
+            assert!(!fits(command), "{protocol:?} {command}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn the_longest_text_stays_within_the_bound(thought in 0_u32..400, budget in 1_u32..600) {
@@ -224,7 +281,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, none_legal: false, specs: &[], open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
+            Shape { calls: &calls, texts: &texts, none_legal: false, numbers: none(), open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

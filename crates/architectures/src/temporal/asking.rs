@@ -98,7 +98,10 @@ impl Temporal {
                 }
             }
             Layer::Reflex if bound => {
-                put("constraints", held_above(episode));
+                let held = HeldAbove::of(episode);
+                put("constraints", json!(held.constraints));
+                put("subgoals", json!(held.subgoals));
+                put("advice", json!(held.advice));
                 put("next", episode.sequence.front().map(|(action, _)| json!(action)).unwrap_or_default());
                 put("then", episode.sequence.iter().skip(1).map(|(action, _)| action.as_str()).collect());
             }
@@ -224,7 +227,10 @@ impl Temporal {
             ))
         };
         Ok(match layer {
-            Layer::Reflex => forms::reflex(&self.reading.reflex, action().await?),
+            Layer::Reflex => {
+                let idle = turn.stage.render(&turn.brief.idle).await;
+                forms::reflex(&self.reading.reflex, action().await?, &idle)
+            }
             Layer::Tactical => {
                 forms::tactical(&self.reading.tactical, &action().await?, self.most_actions(turn), ready)
             }
@@ -334,10 +340,40 @@ fn held(episode: &Episode, from: Layer) -> Value {
     held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
 }
 
-/// The texts of what layers above Tactical hold.
-fn held_above(episode: &Episode) -> Value {
-    let held = episode.table.live(episode.step).filter(|one| one.proposal.layer > Layer::Tactical);
-    held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
+/// What layers above Tactical hold, by what Reflex can make of it: a text that excludes no action is no constraint.
+#[derive(Debug, Default)]
+struct HeldAbove<'a> {
+    /// Texts that exclude actions.
+    constraints: Vec<&'a str>,
+    /// What the plan wants to be reached now.
+    subgoals: Vec<&'a str>,
+    /// Constraints of the plan in words.
+    advice: Vec<&'a str>,
+}
+
+impl<'a> HeldAbove<'a> {
+    fn of(episode: &'a Episode) -> Self {
+        let mut all = Self::default();
+        let held = episode.table.live(episode.step).filter(|one| one.proposal.layer > Layer::Tactical);
+        for (layer, directive) in held.filter_map(|one| Some((one.proposal.layer, one.proposal.as_directive()?))) {
+            if layer > Layer::Strategic {
+                all.constraints.push(&directive.text);
+            } else if directive.id.ends_with("/constraints") {
+                let (binding, words): (Vec<_>, Vec<_>) = directive.text.split("; ").partition(|text| binds(text));
+                all.constraints.extend(binding);
+                all.advice.extend(words);
+            } else {
+                all.subgoals.push(&directive.text);
+            }
+        }
+        all
+    }
+}
+
+/// Whether a constraint of a plan excludes actions.
+fn binds(constraint: &str) -> bool {
+    let first = constraint.trim().split_once(' ').map(|(first, _)| first);
+    first.is_some_and(|first| ["forbid", "only"].iter().any(|word| first.eq_ignore_ascii_case(word)))
 }
 
 /// What notes are searched for: the goal, why Strategic is asked, the action that waits for it, and what its plan is at.

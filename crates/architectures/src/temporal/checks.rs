@@ -12,6 +12,8 @@ use super::turn::Turn;
 
 /// The parameter that takes the name of a subject, in all trackers.
 const SUBJECT: &str = "subject";
+/// The query for what was expected of a subject at the start, in all trackers: nothing that is done changes its answer.
+const BASELINE: &str = "subject_baseline";
 /// Most queries that a planner is told about.
 const QUERIES: usize = 4;
 /// Longest text that an example of a criterion is about, in bytes.
@@ -19,21 +21,20 @@ const WORD: usize = 40;
 /// Longest answer that is shown as an example, in characters.
 const ANSWER: usize = 240;
 
-/// What a planner is told about the queries of the tracker, each with an answer of now where it is about one subject.
+/// What a planner is told about the queries of the tracker, each with an answer of now and a criterion that holds by it. A query of which none can be
+/// written is not offered: nothing would say when a subgoal is met by it.
 pub(super) async fn offered(turn: &Turn<'_>, lane: LaneId) -> Value {
     let mut told = Vec::new();
-    for query in turn.stage.queries().iter().filter(|query| query.required().next().is_some()).take(QUERIES) {
+    for query in turn.stage.queries().iter().filter(|query| query.name != BASELINE).take(QUERIES) {
         let name = turn.brief.tool_name(&query.name);
         let parameters: Vec<&str> = query.required().collect();
-        let mut check = json!({ "query": format!("{name}({})", parameters.join(", ")), "says": query.description });
-        if let Some((subject, answer)) = example(turn, lane, query, &parameters).await {
-            let asked = format!("{name}({subject})");
-            if let Some(criterion) = criterion(&asked, &subject, &answer) {
-                check["criterion"] = json!(criterion);
-            }
-            check["example"] = json!({ "query": asked, "answer": answer });
-        }
-        told.push(check);
+        let Some((subject, answer)) = example(turn, lane, query, &parameters).await else { continue };
+        let asked = format!("{name}({subject})");
+        let Some(criterion) = criterion(&asked, &subject, &answer) else { continue };
+        told.push(json!({
+            "query": format!("{name}({})", parameters.join(", ")), "says": query.description, "criterion": criterion,
+            "example": { "query": asked, "answer": answer }
+        }));
     }
     Value::Array(told)
 }

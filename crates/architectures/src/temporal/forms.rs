@@ -31,15 +31,27 @@ fn list(contract: &Contract, place: &str, of: &Form, least: usize) -> Form {
     Form::array(of, least, contract.entries(place).unwrap_or(FEW))
 }
 
-/// `action` is the form of an action as a text.
-pub(super) fn reflex(contract: &Contract, action: Form) -> Form {
-    Form::object(&[
-        ("action", action),
-        ("urgency", Form::share()),
-        ("confidence", Form::share()),
-        ("emergency", Form::flag()),
-        ("summary", text(contract, "summary", 0)),
-    ])
+/// `action` is the form of an action as a text, `idle` the text of the idle call: the only one that an emergency is about (CTHA-076).
+pub(super) fn reflex(contract: &Contract, action: Form, idle: &str) -> Form {
+    let of = |action: Form, emergency: bool| {
+        let word = emergency.to_string();
+        let schema = json!({ "type": "boolean", "enum": [emergency] });
+        Form::object(&[
+            ("action", action),
+            ("urgency", Form::share()),
+            ("confidence", Form::share()),
+            ("emergency", Form::closed(word.as_str(), schema, word.len())),
+            ("summary", text(contract, "summary", 0)),
+        ])
+    };
+    let (ordinary, emergency) = (of(action, false), of(Form::word(&[idle]), true));
+    Form {
+        regex: format!("({}|{})", ordinary.regex, emergency.regex),
+        schema: json!({ "anyOf": [ordinary.schema, emergency.schema] }),
+        longest: ordinary.longest.max(emergency.longest),
+        // Both have the same bounds, which a prompt states once.
+        bounds: ordinary.bounds,
+    }
 }
 
 /// `action` is the form of an action as a text, of which a sequence has at most `most`; `subgoals` are the names of those that are ready.
@@ -119,6 +131,7 @@ fn may(key: &str, form: Form) -> Member {
 
 #[cfg(test)]
 mod tests {
+    use gimbal_messages::Contract;
     use gimbal_temporal::contracts::{Contracts, Kind, Plan, Policy, RollbackAction};
     use regex::Regex;
     use serde_json::{Value, json};
@@ -140,6 +153,28 @@ mod tests {
         assert_eq!(regex.is_match(&text), schema.is_valid(value), "{text}");
         assert!(!regex.is_match(&text) || text.len() <= form.longest, "{text}");
         regex.is_match(&text)
+    }
+
+    // covers: CTHA-063, CTHA-076
+    #[test]
+    fn an_emergency_lets_nothing_through_but_the_idle_action() {
+        let contract = Contract::parse("reflex_action", include_str!("contracts/reflex_action.json")).unwrap();
+        let form = super::reflex(&contract, Form::word(&["Light lamp=lamp_1", "Wait"]), "Wait");
+        let answer = |action: &str, emergency: bool| json!({ "action": action, "urgency": 0.5, "confidence": 1, "emergency": emergency, "summary": "now" });
+        for (action, emergency, fit) in [
+            ("Light lamp=lamp_1", false, true),
+            ("Wait", false, true),
+            ("Wait", true, true),
+            ("Light lamp=lamp_1", true, false),
+            ("Rest", true, false),
+        ] {
+            assert_eq!(fits(&form, &answer(action, emergency)), fit, "{action} {emergency}");
+        }
+        // A policy may deny waiting: an emergency goes before it.
+        let denied = super::reflex(&contract, Form::word(&["Light lamp=lamp_1"]), "Wait");
+        assert!(fits(&denied, &answer("Wait", true)));
+        assert!(!fits(&denied, &answer("Wait", false)));
+        assert_eq!(form.bounds.iter().filter(|bound| bound.key == "summary").count(), 1);
     }
 
     // covers: CTHA-048, CTHA-049, CTHA-063

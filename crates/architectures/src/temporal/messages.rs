@@ -89,7 +89,8 @@ pub(super) fn example(layer: Layer, bound: bool, brief: &Brief) -> Value {
             }
         }
         Layer::Reflex if bound => {
-            put("constraints", json!(["(what slower layers decided)"]));
+            put("constraints", json!(["(what slower layers exclude)"]));
+            put("subgoals", json!(["(what the plan wants to be reached now)"]));
             put("next", json!("(the next action of Tactical)"));
         }
         Layer::Reflex => {}

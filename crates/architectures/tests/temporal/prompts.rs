@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{all, hierarchy, play, told};
+use super::{action, all, hierarchy, plan, play, told};
 use gimbal_messages::records::temporal::LayerAsked;
 
 // covers: CTHA-005, CTHA-042
@@ -20,5 +20,34 @@ async fn requests_of_all_layers() {
             insta::assert_snapshot!(format!("{name}_{layer}"), told(&played, layer, 0));
         }
         insta::assert_snapshot!(format!("{name}_tactical_later"), told(&played, "tactical", 1));
+    }
+}
+
+/// What is a goal, and what excludes actions: a sentence among constraints cannot be kept to.
+// covers: CTHA-042, CTHA-049
+#[tokio::test]
+async fn reflex_is_told_what_excludes_actions_apart_from_what_a_plan_wants_in_words() {
+    let made = plan(&[("a", &[]), ("b", &["a"])], &json!({ "constraints": ["forbid Light lamp_3", "go slowly"] }));
+    let court = hierarchy(json!({ "layers": 3 })).says("strategic", [made]).says("reflex", [action("Wait")]);
+    let reflex = told(&play(court).await, "reflex", 0);
+    for part in [r#""constraints": ["forbid Light lamp_3"]"#, r#""subgoals": ["do a"]"#, r#""advice": ["go slowly"]"#] {
+        assert!(reflex.contains(part), "{part}\n{reflex}");
+    }
+}
+
+// covers: CTHA-091
+#[tokio::test]
+async fn every_check_has_a_criterion_and_is_about_what_can_change() {
+    let mut court = hierarchy(json!({ "layers": 3 }));
+    court.experts = true;
+    let strategic = told(&play(court).await, "strategic", 0);
+    let (_, request) = strategic.split_once("<request>\n").unwrap();
+    let (request, _) = request.split_once("\n</request>").unwrap();
+    let request: serde_json::Value = serde_json::from_str(request).unwrap();
+    let checks = request["checks"].as_array().unwrap();
+    assert!(!checks.is_empty());
+    for check in checks {
+        assert!(check["criterion"].is_string(), "{check}");
+        assert!(!check["query"].as_str().unwrap().contains("baseline"), "{check}");
     }
 }

@@ -137,10 +137,8 @@ pub fn specs(offered: Offered) -> Vec<ToolSpec> {
         let parameters = json!({
             "type": "object",
             "properties": {
-                REASONING: {
-                    "type": "array", "items": { "type": "string" },
-                    "description": "Your reasoning about which command to choose, step by step."
-                },
+                // One text, as requests ask for the thought of a call and as masks hold it. A list is read too.
+                REASONING: { "type": "string", "description": "Your thought: which command to choose, and why." },
                 COMMAND: { "type": "string", "description": "The command, copied exactly as it is listed." },
             },
             "required": [COMMAND],

@@ -12,7 +12,7 @@ use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
 use crate::protocol::action;
-use crate::protocol::grammar::{OpenTool, Shape, distinct_but_for_numbers, shape};
+use crate::protocol::grammar::{Numbers, OpenTool, Shape, distinct_but_for_numbers, shape};
 use crate::variables::Variables;
 
 /// Most grammars that a menu keeps.
@@ -83,7 +83,7 @@ impl Menu {
         let all_explained = listed.iter().filter(|call| explained(call)).count();
         let (calls, of): (Arc<[ToolCall]>, usize) = if all_explained > cap {
             let explained = listed.iter().filter(|call| explained(call));
-            let distinct = distinct_but_for_numbers(explained, &session.prepared.env_tools);
+            let distinct = distinct_but_for_numbers(explained, session.numbers());
             (distinct.iter().take(cap).map(|call| (*call).clone()).collect(), distinct.len())
         } else if all_explained == listed.len() {
             (Arc::clone(&listed), all_explained)
@@ -158,7 +158,7 @@ impl Menu {
                     calls,
                     texts,
                     none_legal: self.none_legal,
-                    specs: &prepared.env_tools,
+                    numbers: session.numbers(),
                     open: &open,
                     message,
                     tools,
@@ -197,7 +197,7 @@ impl Menu {
         }
         let others = if key.left_out { Vec::new() } else { others };
         let all = shown.into_iter().chain(others);
-        let distinct = distinct_but_for_numbers(all, &session.prepared.env_tools);
+        let distinct = distinct_but_for_numbers(all, session.numbers());
         let calls: Arc<[ToolCall]> = distinct.into_iter().take(cap).cloned().collect();
         let texts = rendered(stage, &calls).await;
         (calls, texts)
@@ -213,6 +213,11 @@ impl AgentSession<'_> {
         }
         let usage = |spec: &ToolSpec| prepared.brief.entry_of(&spec.name).map(|entry| entry.usage.clone());
         self.open_specs().map(|spec| OpenTool { spec: spec.clone(), usage: usage(spec).filter(|_| usages) }).collect()
+    }
+
+    /// Which numbers of calls may be any.
+    pub(super) fn numbers(&self) -> Numbers<'_> {
+        Numbers { specs: &self.prepared.env_tools, manifest: &self.prepared.brief.manifest }
     }
 
     /// The tools that the agent may call, as their arguments are where these hold free text.
@@ -259,7 +264,7 @@ impl AgentSession<'_> {
         {
             return known.form.clone();
         }
-        let form = action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true));
+        let form = action::form(calls, texts, self.numbers(), &self.open_tools(true));
         *latest() = Some(ActionForm { calls: calls.to_vec(), texts: texts.to_vec(), form: form.clone() });
         form
     }

@@ -226,7 +226,7 @@ impl<'a> AgentSession<'a> {
             calls: &[],
             texts: &[],
             none_legal: false,
-            specs: &[],
+            numbers: self.numbers(),
             open: &[],
             message: Some(&reply_spec.form),
             tools: &self.prepared.forms,
