@@ -164,7 +164,7 @@ async fn its_agents_are_shown_without_playing() {
         assert_eq!((placed.place, placed.agent.role()), (role, role));
         let persona = placed.agent.persona();
         assert_eq!(DisputeKind.place_of(persona), Some("proposer"), "both answer with the message of the first");
-        let FirstPrompts { system, user } = FirstPrompts::new(&DisputeKind, placed, &shown, &blocks).unwrap();
+        let FirstPrompts { system, user, notes: _ } = FirstPrompts::new(&DisputeKind, placed, &shown, &blocks).unwrap();
         assert!(prompt::joined(&system).contains(&shown.brief.goal), "{system:?}");
         let text = prompt::joined(&user);
         assert!(text.contains("(its objection)") && text.contains("You are at 3."), "{text}");

@@ -228,7 +228,7 @@ impl AgentSession<'_> {
     /// The form of the agent's message, where its answer is one, with these legal calls; `texts` are the same as the environment writes them.
     pub(in crate::engine) fn message_form(&self, about: &Brief, calls: &[ToolCall], texts: &[String]) -> Option<Form> {
         let message = self.agent.message()?;
-        let action = || action::form(calls, texts, &self.prepared.env_tools, &self.open_tools(true));
+        let action = || action::form(calls, texts, self.numbers(), &self.open_tools(true));
         let action = (!texts.is_empty()).then(action);
         Some(message.form(about, action.as_ref()))
     }
