@@ -26,7 +26,7 @@ pub const COUNT: &str = "num_total_items_needed";
 pub const CRAFTING: &str = "crafting_command";
 /// Argument of [`SELECT`].
 pub const COMMAND: &str = "command";
-/// Argument of all but [`INVENTORY`]: why. The environment makes nothing of it.
+/// Argument of all but [`INVENTORY`]: why. The environment makes nothing of it. One text, as requests ask for it and masks hold it.
 pub const REASONING: &str = "reasoning";
 
 /// Which tools an agent is given.
@@ -67,7 +67,6 @@ pub fn tools(toolset: Toolset, menu: &Menu) -> Vec<ToolSpec> {
 }
 
 fn spec(name: &str, menu: &Menu) -> ToolSpec {
-    // One text, as requests ask for the thought of a call and as masks hold it. A list is read too.
     let reasoning = |about: &str| json!({ "type": "string", "description": about });
     let (properties, required): (Value, &[&str]) = match name {
         INVENTORY => (json!({}), &[]),

@@ -4,7 +4,8 @@ use gimbal_core::ToolCall;
 use gimbal_messages::{Bound, Form, within_json};
 use serde_json::json;
 
-use super::grammar::{Numbers, OpenTool, counted};
+use super::grammar::OpenTool;
+use super::numbers::{Numbers, counted};
 use super::open;
 
 /// Longest action where nothing is known of the legal ones, in characters.
@@ -52,7 +53,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::form;
-    use crate::protocol::grammar::{Numbers, OpenTool};
+    use crate::protocol::grammar::OpenTool;
+    use crate::protocol::numbers::Numbers;
 
     fn spec(name: &str, properties: &Value) -> ToolSpec {
         let required: Vec<&String> = properties.as_object().unwrap().keys().collect();

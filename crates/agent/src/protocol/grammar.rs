@@ -5,12 +5,12 @@
 //! `n` tokens: the bound of the output always exceeds the worst case and no answer is cut short.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 
-use gimbal_core::{Grammar, Manifest, ToolCall, ToolSpec};
+use gimbal_core::{Grammar, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Protocol;
+use super::numbers::{Numbers, counted, counted_commands};
 use super::open;
 use gimbal_messages::{Form, escape, range};
 
@@ -35,50 +35,6 @@ pub struct Shape<'a> {
     pub thought: u32,
     /// Tokens that the role allows for a reply.
     pub budget: u32,
-}
-
-/// What says that a number of a call may be any: the schema of its tool, where an argument is any whole number, or what the environment says of the
-/// form of a command.
-#[derive(Clone, Copy, Debug)]
-pub struct Numbers<'a> {
-    /// The tools of the calls.
-    pub specs: &'a [ToolSpec],
-    /// The facts of the environment's tools.
-    pub manifest: &'a Manifest,
-}
-
-/// A number of a call that may be any of a range.
-struct AnyNumber {
-    /// The argument that it is, or that holds it.
-    argument: String,
-    /// The number of this call.
-    digits: String,
-    range: RangeInclusive<u64>,
-    /// Whether the argument is a command in words.
-    in_command: bool,
-}
-
-impl Numbers<'_> {
-    /// The numbers that an argument of a tool may be, where its schema says that it is a whole number and lists no values.
-    fn of_argument(self, tool: &str, name: &str) -> Option<RangeInclusive<u64>> {
-        let spec = self.specs.iter().find(|spec| spec.name == tool)?;
-        let schema = spec.parameters.get("properties")?.get(name)?;
-        let is_number = schema.get("type") == Some(&json!("integer")) && schema.get("enum").is_none();
-        is_number.then(|| range::of_schema(schema))
-    }
-
-    /// The first number of a call that may be any.
-    fn of(self, call: &ToolCall) -> Option<AnyNumber> {
-        let own = call.arguments.iter().filter(|(_, value)| value.is_u64()).find_map(|(name, value)| {
-            let range = self.of_argument(&call.tool, name)?;
-            Some(AnyNumber { argument: name.clone(), digits: value.to_string(), range, in_command: false })
-        });
-        own.or_else(|| {
-            let (argument, digits) = self.manifest.any_number(call)?;
-            let range = range::of_schema(&json!({ "minimum": 1 }));
-            Some(AnyNumber { argument: argument.to_owned(), digits, range, in_command: true })
-        })
-    }
 }
 
 /// A tool whose arguments hold free text.
@@ -133,7 +89,7 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
     let (calls, texts) = match protocol {
         _ if shape.message.is_some() => (shape.calls.to_vec(), shape.texts.to_vec()),
         Protocol::NativeTools => {
-            let (calls, texts, commands) = counted_commands(shape);
+            let (calls, texts, commands) = counted_commands(shape.calls, shape.texts, shape.numbers);
             open.extend(commands);
             (calls, texts)
         }
@@ -166,97 +122,6 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
         Protocol::NativeTools => Grammar::JsonSchema(native_call(shape, open, thought)),
     };
     Shaped { grammar, max_output_tokens: (needed > shape.budget).then_some(needed) }
-}
-
-/// The calls without those that hold any whole number, and these as expressions.
-pub(super) fn counted(
-    listed: &[ToolCall],
-    written: &[String],
-    numbers: Numbers<'_>,
-) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
-    let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
-    // Most tools share one range of numbers.
-    let mut latest: Option<(RangeInclusive<u64>, String)> = None;
-    let mut number_in = |call: &ToolCall, text: &'_ str| {
-        let AnyNumber { digits, range, .. } = numbers.of(call)?;
-        let (before, after) = around(text, &digits)?;
-        if latest.as_ref().is_none_or(|(known, _)| *known != range) {
-            latest = Some((range.clone(), range::whole_numbers(*range.start(), *range.end())?));
-        }
-        let numbers = latest.as_ref().map_or("", |(_, numbers)| numbers);
-        let longest = text.len() + range.end().to_string().len();
-        Some((format!("{}{numbers}{}", escape(before), escape(after)), longest))
-    };
-    for (call, text) in listed.iter().zip(written) {
-        let Some((regex, longest)) = number_in(call, text) else {
-            calls.push(call.clone());
-            texts.push(text.clone());
-            continue;
-        };
-        if seen.insert(regex.clone()) {
-            forms.push(("", Form::closed(regex, Value::Null, longest)));
-        }
-    }
-    (calls, texts, forms)
-}
-
-/// The calls without those whose only argument is a command that holds any whole number, and these as arguments of their tools.
-fn counted_commands<'a>(shape: Shape<'a>) -> (Vec<ToolCall>, Vec<String>, Vec<(&'a str, Form)>) {
-    let (mut calls, mut texts) = (Vec::new(), Vec::new());
-    let mut commands: BTreeMap<(&str, String), (BTreeSet<String>, usize)> = BTreeMap::new();
-    let number_in = |call: &ToolCall| {
-        let found = shape.numbers.of(call).filter(|found| found.in_command && call.arguments.len() == 1)?;
-        let (before, after) = around(call.string(&found.argument)?, &found.digits)?;
-        let numbers = range::whole_numbers(*found.range.start(), *found.range.end())?;
-        let longest = before.len() + found.range.end().to_string().len() + after.len();
-        Some((found.argument, format!("{}{numbers}{}", escape(before), escape(after)), longest))
-    };
-    for (call, text) in shape.calls.iter().zip(shape.texts) {
-        if let Some((argument, regex, longest)) = number_in(call) {
-            let known = commands.entry((&call.tool, argument)).or_default();
-            known.0.insert(regex);
-            known.1 = known.1.max(longest);
-        } else {
-            calls.push(call.clone());
-            texts.push(text.clone());
-        }
-    }
-    let forms = commands.into_iter().map(|((tool, argument), (regexes, longest))| {
-        let pattern = format!("^({})$", alternatives(regexes.into_iter()));
-        let schema = object(&Value::from_iter([(argument.as_str(), json!({ "type": "string", "pattern": pattern }))]));
-        (tool, Form::closed(String::new(), schema, tool.len() + argument.len() + longest + 16))
-    });
-    (calls, texts, forms.collect())
-}
-
-/// The calls without those that differ from an earlier one in nothing but a number that may be any: a mask takes every number of one of them.
-pub fn distinct_but_for_numbers<'c>(
-    calls: impl Iterator<Item = &'c ToolCall>,
-    numbers: Numbers<'_>,
-) -> Vec<&'c ToolCall> {
-    let mut seen = BTreeSet::new();
-    let is_new = |call: &&ToolCall| {
-        let mut key = (*call).clone();
-        for (name, value) in &mut key.arguments {
-            if value.is_u64() && numbers.of_argument(&call.tool, name).is_some() {
-                *value = Value::Null;
-            }
-        }
-        if let Some(found) = numbers.of(call).filter(|found| found.in_command)
-            && let Some((before, after)) = call.string(&found.argument).and_then(|text| around(text, &found.digits))
-        {
-            key.arguments.insert(found.argument, json!([before, after]));
-        }
-        seen.insert((key.tool.clone(), key.canonical_arguments()))
-    };
-    calls.filter(is_new).collect()
-}
-
-/// What stands before and behind a number, where it is a word of its own in the text.
-fn around<'t>(text: &'t str, number: &str) -> Option<(&'t str, &'t str)> {
-    let mut found = text.match_indices(number).map(|(at, _)| (&text[..at], &text[at + number.len()..]));
-    let apart = |edge: Option<char>| edge.is_none_or(|letter| !letter.is_alphanumeric());
-    found.find(|(before, after)| apart(before.chars().next_back()) && apart(after.chars().next()))
 }
 
 fn open_lengths(open: &[(&str, Form)]) -> impl Iterator<Item = usize> {

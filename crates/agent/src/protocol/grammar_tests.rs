@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 use gimbal_core::{CommandFacts, Grammar, Manifest, ToolCall, ToolFacts, ToolSpec};
 use proptest::prelude::*;
 
-use super::{Numbers, OpenTool, Shape, distinct_but_for_numbers, shape};
+use super::{OpenTool, Shape, shape};
 use crate::Protocol;
+use crate::protocol::numbers::{Numbers, distinct_but_for_numbers};
 use gimbal_messages::Form;
 
 /// No number may be another one.

@@ -13,6 +13,7 @@ pub(crate) mod action;
 mod followed;
 pub mod grammar;
 pub mod json;
+pub mod numbers;
 pub(crate) mod open;
 pub mod react_text;
 

@@ -12,6 +12,7 @@ use super::Temporal;
 use super::allowed::Allowed;
 use super::answer::{Due, Given, LayerAnswer};
 use super::expert::{Expert, Spoken};
+use super::held::HeldAbove;
 use super::state::Episode;
 use super::turn::Turn;
 use super::{checks, forms};
@@ -338,42 +339,6 @@ fn held(episode: &Episode, from: Layer) -> Value {
         if from == Layer::Strategic { layer == from } else { layer >= from }
     });
     held.filter_map(|one| one.proposal.as_directive()).map(|directive| json!(directive.text)).collect()
-}
-
-/// What layers above Tactical hold, by what Reflex can make of it: a text that excludes no action is no constraint.
-#[derive(Debug, Default)]
-struct HeldAbove<'a> {
-    /// Texts that exclude actions.
-    constraints: Vec<&'a str>,
-    /// What the plan wants to be reached now.
-    subgoals: Vec<&'a str>,
-    /// Constraints of the plan in words.
-    advice: Vec<&'a str>,
-}
-
-impl<'a> HeldAbove<'a> {
-    fn of(episode: &'a Episode) -> Self {
-        let mut all = Self::default();
-        let held = episode.table.live(episode.step).filter(|one| one.proposal.layer > Layer::Tactical);
-        for (layer, directive) in held.filter_map(|one| Some((one.proposal.layer, one.proposal.as_directive()?))) {
-            if layer > Layer::Strategic {
-                all.constraints.push(&directive.text);
-            } else if directive.id.ends_with("/constraints") {
-                let (binding, words): (Vec<_>, Vec<_>) = directive.text.split("; ").partition(|text| binds(text));
-                all.constraints.extend(binding);
-                all.advice.extend(words);
-            } else {
-                all.subgoals.push(&directive.text);
-            }
-        }
-        all
-    }
-}
-
-/// Whether a constraint of a plan excludes actions.
-fn binds(constraint: &str) -> bool {
-    let first = constraint.trim().split_once(' ').map(|(first, _)| first);
-    first.is_some_and(|first| ["forbid", "only"].iter().any(|word| first.eq_ignore_ascii_case(word)))
 }
 
 /// What notes are searched for: the goal, why Strategic is asked, the action that waits for it, and what its plan is at.

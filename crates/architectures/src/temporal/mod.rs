@@ -24,6 +24,7 @@ mod expert;
 mod family;
 mod forms;
 mod free;
+mod held;
 mod labelling;
 mod maps;
 pub mod messages;

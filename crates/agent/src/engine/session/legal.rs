@@ -12,7 +12,8 @@ use crate::Protocol;
 use crate::engine::halt;
 use crate::prompt::{self, PromptContext};
 use crate::protocol::action;
-use crate::protocol::grammar::{Numbers, OpenTool, Shape, distinct_but_for_numbers, shape};
+use crate::protocol::grammar::{OpenTool, Shape, shape};
+use crate::protocol::numbers::{Numbers, distinct_but_for_numbers};
 use crate::variables::Variables;
 
 /// Most grammars that a menu keeps.
