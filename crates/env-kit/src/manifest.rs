@@ -418,7 +418,7 @@ commands:
         ] {
             assert_eq!(changed(from, to), format!("brief.yaml, manifest, {expected}"));
         }
-        let unknown = changed("form: go to {place}", "form: go to {place}\n    any_number: amount");
+        let unknown = changed("form: 'go to {place}',", "form: 'go to {place}', any_number: amount,");
         assert!(
             unknown.contains("any_number: `amount` names `amount`, which is not a parameter of the tool"),
             "{unknown}"
