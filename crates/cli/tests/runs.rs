@@ -101,7 +101,7 @@ fn the_list_of_episodes_is_filtered() {
     assert!(whole.len() > short.len());
 }
 
-/// Tokens and costs come from the ledger: without it they are 0, and that is no result.
+/// Tokens and costs come from the ledger: without it they are 0, which is not a result.
 // covers: SH-05
 #[test]
 fn a_bill_that_lacks_rows_says_so() {

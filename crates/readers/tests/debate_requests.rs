@@ -108,13 +108,13 @@ fn contract(system: &str) -> Option<Value> {
 /// The members that a message may have and the request does not name, and the bounds that it does not state. A stated bound may be
 /// narrower than that of the contract.
 fn untold(system: &str, schema: &Value, found: &mut Vec<String>) {
+    let most = Regex::new("at most ([0-9]+)").unwrap();
     for (key, of) in schema["properties"].as_object().into_iter().flatten() {
         let named = format!("\"{key}\"");
         let lines: Vec<&str> = system.lines().filter(|line| line.contains(&named)).collect();
         if lines.is_empty() {
             found.push(format!("a message may have `{key}`, and nobody says so"));
         }
-        let most = Regex::new("at most ([0-9]+)").unwrap();
         let states = |bound: &Value| {
             let bound = bound.as_u64().unwrap();
             // The numbers around it belong to others: a list of 6 does not say how long a text may be.

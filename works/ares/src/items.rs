@@ -6,7 +6,7 @@ use crate::cases::CASES;
 use crate::debate;
 use crate::groups::{GAMES, PANELS};
 use crate::tables::frame::Frame;
-use crate::tables::{debates, games, panels, verdicts};
+use crate::tables::{debates, games, judges, panels, verdicts};
 use crate::{competence_figure, figures, game_figure, printed};
 
 /// A table of cases; `shown` tables are in the report of a run, the others in `--all` alone.
@@ -64,7 +64,7 @@ pub const ITEMS: &[Item] = &[
     table!("ares-gate", "", "What the gate lets stand and what it escalates", true, debates::gates),
     table!("ares-movement", "", "How confidences move: evidence and commitment", true, debates::movement),
     table!("ares-citations", "", "Citations, refusals, and what code says of assertions", true, debates::citations),
-    table!("ares-judges", "", "What other judges make of the same debates", false, debates::judges),
+    table!("ares-judges", "", "What other judges make of the same debates", false, judges::judges),
     group_table!("ares-panel", "Sec. 6", "How far the members of a panel agree", PANELS, panels::agreement),
     group_table!("ares-panel-rules", "", "What each rule makes of a panel's answers", PANELS, panels::rules),
     group_table!("consensus", "Tab. 3", "Games of agreement: valid, invalid, none", GAMES, games::outcomes),

@@ -22,7 +22,7 @@ const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what co
 /// The desk of one step.
 pub(super) struct AdviserPanel<'a> {
     hierarchy: &'a Hierarchy,
-    /// The call that does nothing, as the environment writes it; `None` if no agent is told of it.
+    /// The call that does nothing, as the environment writes it; `None` if it is not an action that prompts offer.
     idle: Option<String>,
     state: Mutex<PanelState>,
 }

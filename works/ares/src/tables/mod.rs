@@ -3,6 +3,7 @@
 pub(crate) mod debates;
 pub(crate) mod frame;
 pub(crate) mod games;
+pub(crate) mod judges;
 pub(crate) mod panels;
 mod sweep;
 mod timeline;

@@ -89,7 +89,7 @@ impl Suggestion {
 }
 
 impl Menu {
-    /// The menu where nothing can be read: the call that does nothing, where it is an action that an agent is told of, and else no action.
+    /// The menu where nothing can be read: the call that does nothing, where prompts offer it as an action, and else no action.
     #[must_use]
     pub fn default_of(idle: Option<&str>) -> Self {
         match idle {
