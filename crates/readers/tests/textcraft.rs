@@ -134,6 +134,7 @@ async fn agents_of_single_steps_win_at_least_95_percent_of_the_test_tasks_at_eve
     for configuration in ["hist+net", "obs+hist+net", "hier-base"] {
         let settings = json!({ "configuration": configuration });
         let base = if configuration == "hier-base" { "hierarchy" } else { "react" };
-        at_every_depth(configuration, &Cell::new(base, settings, "react-text", false), 1).await;
+        at_every_depth(configuration, &Cell::new(base, settings.clone(), "react-text", false), 1).await;
+        at_every_depth(configuration, &Cell::new(base, settings, "react-text", true), 7).await;
     }
 }

@@ -87,8 +87,11 @@ fn is_made(shown: &[Recipe], name: &str) -> bool {
     shown.iter().any(|recipe| recipe.made.1 == name)
 }
 
-/// The names that end with a kind: `oak planks` of `planks`.
+/// The names that end with a kind: `oak planks` of `planks`. A name of several words is no kind, whatever ends like it: dark oak is not oak.
 fn members<'n>(names: &[&'n str], kind: &str) -> Vec<&'n str> {
+    if kind.contains(' ') {
+        return Vec::new();
+    }
     let single = kind.strip_suffix('s').unwrap_or(kind);
     let ends =
         |name: &str| [kind, single].iter().any(|end| name.strip_suffix(*end).is_some_and(|rest| rest.ends_with(' ')));
@@ -157,5 +160,7 @@ mod tests {
             commands(&Book::read(TEXT, &listed)),
             ["craft 4 oak planks using 1 oak logs", "craft 1 barrel using 6 oak planks"]
         );
+        let other = format!("{TEXT}\ncraft 4 dark oak planks using 1 dark oak logs");
+        assert!(!commands(&Book::read(&other, &[])).contains(&"craft 4 oak planks using 1 dark oak logs".to_owned()));
     }
 }
