@@ -87,7 +87,7 @@ fn is_made(shown: &[Recipe], name: &str) -> bool {
     shown.iter().any(|recipe| recipe.made.1 == name)
 }
 
-/// The names that end with a kind: `oak planks` of `planks`. A name of several words is no kind, whatever ends like it: dark oak is not oak.
+/// The names that end with a kind: `oak planks` of `planks`. A name of several words is not a kind, whatever ends like it: dark oak is not oak.
 fn members<'n>(names: &[&'n str], kind: &str) -> Vec<&'n str> {
     if kind.contains(' ') {
         return Vec::new();
