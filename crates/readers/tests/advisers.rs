@@ -76,3 +76,24 @@ async fn an_expert_with_advisers_does_the_same_free_and_under_a_mask() {
         }
     }
 }
+
+/// The work's own prompt tells a chooser no goal and to copy from the list. Its mask lets it write what an agent could, and who asks gets an answer.
+// covers: BOG-067, BOG-068
+#[tokio::test]
+async fn the_strict_chooser_can_be_played_in_every_form() {
+    for (environment, split, _) in open_environments() {
+        for protocol in PROTOCOLS {
+            for player in ["noisy/1.0", common::READER] {
+                let settings = json!({ "configuration": "hier-base", "strict": true });
+                let cell = Cell::new("hierarchy", settings, protocol, true);
+                let mut tally = Tally::default();
+                for (seed, task) in tasks(&*environment, split, &json!({}), TASKS).iter().enumerate() {
+                    tally.add(&cell.play_as(player, &*environment, &json!({}), task, seed as u64).await);
+                }
+                println!("{split} {player} {}: {}", cell.name(), tally.line());
+                assert_eq!((tally.rejected, tally.fallbacks), (0, 0), "{split} {player} {}", cell.name());
+                assert!(tally.won > 0, "{split} {player} {}: {}", cell.name(), tally.line());
+            }
+        }
+    }
+}

@@ -22,8 +22,10 @@ const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what co
 /// The desk of one step.
 pub(super) struct AdviserPanel<'a> {
     hierarchy: &'a Hierarchy,
-    /// The call that does nothing, as the environment writes it; `None` if it is not an action that prompts offer.
-    idle: Option<String>,
+    /// The call that does nothing, as the environment writes it.
+    idle: String,
+    /// Whether prompts offer it as an action.
+    offers_idle: bool,
     state: Mutex<PanelState>,
 }
 
@@ -40,8 +42,8 @@ struct PanelState {
 impl<'a> AdviserPanel<'a> {
     pub(super) async fn of(hierarchy: &'a Hierarchy, stage: &dyn Stage) -> Result<Self, EpisodeStopped> {
         let brief = stage.brief();
-        let idle = if idle_is_offered(&brief) { Some(stage.render(&brief.idle).await) } else { None };
-        Ok(Self { hierarchy, idle, state: Mutex::default() })
+        let (idle, offers_idle) = (stage.render(&brief.idle).await, idle_is_offered(&brief));
+        Ok(Self { hierarchy, idle, offers_idle, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, PanelState> {
@@ -160,7 +162,7 @@ impl<'a> AdviserPanel<'a> {
         question: Question<'_>,
     ) -> Result<(Menu, Tier), EpisodeStopped> {
         let target = question.target;
-        let mut nothing = Menu::default_of(self.idle.as_deref());
+        let mut nothing = Menu::default_of(self.offers_idle.then_some(self.idle.as_str()));
         let Some(written) = written else { return Ok((nothing, Tier::Default)) };
         let mut read = None;
         if let Some((menu, tier)) = Menu::read(&written) {
@@ -190,7 +192,7 @@ impl<'a> AdviserPanel<'a> {
 
     /// Whether a repaired message is the one that its prompt asks for where a text names no action.
     fn says_nothing(&self, menu: &Menu) -> bool {
-        let told = |one: &Suggestion| self.idle.as_ref() == Some(&one.action) && one.confidence == 100;
+        let told = |one: &Suggestion| one.action == self.idle && one.confidence == 100;
         menu.found.len() == 1 && menu.found.iter().all(told)
     }
 

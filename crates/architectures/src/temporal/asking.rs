@@ -1,7 +1,7 @@
 //! What a layer is told, and what it gives: a message under its contract, or free text.
 
 use gimbal_agent::prompt::Question;
-use gimbal_agent::{Advice, Agent, Alone, Consultation, ReplySpec};
+use gimbal_agent::{Advice, Agent, Alone, Consultation, ReplySpec, idle_is_offered};
 use gimbal_core::{Block, Decoding, Digest, EpisodeStopped, Hint, LaneId, Milli};
 use gimbal_messages::{Form, StageExt, bounded, spaced};
 use gimbal_temporal::Layer;
@@ -229,8 +229,11 @@ impl Temporal {
         };
         Ok(match layer {
             Layer::Reflex => {
-                let idle = turn.stage.render(&turn.brief.idle).await;
-                forms::reflex(&self.reading.reflex, action().await?, &idle)
+                let idle = match idle_is_offered(&turn.brief) {
+                    true => Some(turn.stage.render(&turn.brief.idle).await),
+                    false => None,
+                };
+                forms::reflex(&self.reading.reflex, action().await?, idle.as_deref())
             }
             Layer::Tactical => {
                 forms::tactical(&self.reading.tactical, &action().await?, self.most_actions(turn), ready)

@@ -31,8 +31,9 @@ fn list(contract: &Contract, place: &str, of: &Form, least: usize) -> Form {
     Form::array(of, least, contract.entries(place).unwrap_or(FEW))
 }
 
-/// `action` is the form of an action as a text, `idle` the text of the idle call: the only one that an emergency is about (CTHA-076).
-pub(super) fn reflex(contract: &Contract, action: Form, idle: &str) -> Form {
+/// `action` is the form of an action as a text, `idle` the text of the idle call: the only one that an emergency is about (CTHA-076). `None` if prompts do
+/// not offer it as an action: then nothing is an emergency.
+pub(super) fn reflex(contract: &Contract, action: Form, idle: Option<&str>) -> Form {
     let of = |action: Form, emergency: bool| {
         let word = emergency.to_string();
         let schema = json!({ "type": "boolean", "enum": [emergency] });
@@ -44,7 +45,9 @@ pub(super) fn reflex(contract: &Contract, action: Form, idle: &str) -> Form {
             ("summary", text(contract, "summary", 0)),
         ])
     };
-    let (ordinary, emergency) = (of(action, false), of(Form::word(&[idle]), true));
+    let ordinary = of(action, false);
+    let Some(idle) = idle else { return ordinary };
+    let emergency = of(Form::word(&[idle]), true);
     Form {
         regex: format!("({}|{})", ordinary.regex, emergency.regex),
         schema: json!({ "anyOf": [ordinary.schema, emergency.schema] }),
@@ -159,7 +162,7 @@ mod tests {
     #[test]
     fn an_emergency_lets_nothing_through_but_the_idle_action() {
         let contract = Contract::parse("reflex_action", include_str!("contracts/reflex_action.json")).unwrap();
-        let form = super::reflex(&contract, Form::word(&["Light lamp=lamp_1", "Wait"]), "Wait");
+        let form = super::reflex(&contract, Form::word(&["Light lamp=lamp_1", "Wait"]), Some("Wait"));
         let answer = |action: &str, emergency: bool| json!({ "action": action, "urgency": 0.5, "confidence": 1, "emergency": emergency, "summary": "now" });
         for (action, emergency, fit) in [
             ("Light lamp=lamp_1", false, true),
@@ -171,9 +174,11 @@ mod tests {
             assert_eq!(fits(&form, &answer(action, emergency)), fit, "{action} {emergency}");
         }
         // A policy may deny waiting: an emergency goes before it.
-        let denied = super::reflex(&contract, Form::word(&["Light lamp=lamp_1"]), "Wait");
+        let denied = super::reflex(&contract, Form::word(&["Light lamp=lamp_1"]), Some("Wait"));
         assert!(fits(&denied, &answer("Wait", true)));
         assert!(!fits(&denied, &answer("Wait", false)));
+        let never = super::reflex(&contract, Form::word(&["Light lamp=lamp_1"]), None);
+        assert!(fits(&never, &answer("Light lamp=lamp_1", false)) && !fits(&never, &answer("Wait", true)));
         assert_eq!(form.bounds.iter().filter(|bound| bound.key == "summary").count(), 1);
     }
 

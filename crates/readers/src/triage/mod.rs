@@ -28,7 +28,9 @@ pub fn knows(sheet: &Sheet<'_>) -> bool {
     let says = |text: &str| {
         ["evidence packet", "Evidence packet", "packet of evidence"].iter().any(|words| text.contains(words))
     };
-    says(&sheet.system) || sheet.shown().any(says)
+    // A chooser with the work's own prompt is told no goal, and knows the actions alone.
+    let lists = ["\"list_facts\"", "\"show_fact\""].iter().all(|name| sheet.system.contains(name));
+    lists || says(&sheet.system) || sheet.shown().any(says)
 }
 
 /// Answers a request.
