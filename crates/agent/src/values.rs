@@ -1,7 +1,7 @@
 //! Variables of texts as JSON, for texts that are JSON.
 
 use crate::prompt::PromptContext;
-use crate::variables::{idle_is_offered, lists_examples, strict};
+use crate::variables::{idle_is_offered, strict};
 
 impl PromptContext<'_> {
     /// A variable of the brief as JSON.
@@ -15,7 +15,7 @@ impl PromptContext<'_> {
             "glossary" => serde_json::to_value(&brief.glossary).unwrap_or_default(),
             "glossary_strict" => serde_json::to_value(strict(brief)).unwrap_or_default(),
             "actions" => self.actions.to_vec().into(),
-            "lists_examples" => lists_examples(brief).into(),
+            "lists_examples" => brief.lists_examples().into(),
             "idle" => self.idle.into(),
             "idle_is_offered" => idle_is_offered(brief).into(),
             "horizon" => brief.horizon.into(),

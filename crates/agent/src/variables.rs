@@ -47,7 +47,7 @@ impl Variables {
             ("glossary", Value::from(Serde(&brief.glossary))),
             ("glossary_strict", Value::from(Serde(strict(brief)))),
             ("actions", Value::from(Serde(actions))),
-            ("lists_examples", Value::from(lists_examples(brief))),
+            ("lists_examples", Value::from(brief.lists_examples())),
             ("idle", Value::from(idle)),
             ("idle_is_offered", Value::from(idle_is_offered(brief))),
             ("horizon", Value::from(brief.horizon)),
@@ -79,11 +79,6 @@ impl Variables {
 pub fn idle_is_offered(brief: &Brief) -> bool {
     let explained = brief.glossary.is_empty() || brief.entry_of(&brief.idle.tool).is_some();
     explained && !brief.idle.arguments.values().any(|value| value.as_str() == Some(""))
-}
-
-/// Whether a list of actions holds examples alone, because an action can have any number or text of its own.
-pub(crate) const fn lists_examples(brief: &Brief) -> bool {
-    brief.free_arguments || brief.free_numbers
 }
 
 /// The glossary with nothing beyond what the environment's work says.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gimbal_core::manifest::parameters;
-use gimbal_core::{CallFacts, Catalogue, Environment, Manifest, Reply, Rng, Scope, TaskId, ToolCall, legal_calls};
+use gimbal_core::{
+    CallFacts, Catalogue, Environment, Manifest, Reply, Rng, Scope, TaskId, ToolCall, ToolSpec, legal_calls,
+};
 use gimbal_env_kit::manifest;
 use gimbal_env_kit::workbench::Workbench;
 use gimbal_temporal::contracts::Criterion;
@@ -54,6 +56,31 @@ fn data() -> Option<PathBuf> {
     None
 }
 
+/// Begins the first task that the environment has.
+async fn reset(family: &dyn Catalogue, options: &Value, environment: &mut dyn Environment) {
+    let task = family.splits().iter().find_map(|split| family.tasks(split, options).ok()?.into_iter().next());
+    environment.reset(&task.unwrap(), 0).await.unwrap();
+}
+
+/// Prompts tell agents to copy from a list where that is all there is: who takes any number or any text must say so in its brief.
+#[tokio::test]
+async fn an_environment_whose_calls_have_any_number_says_so() {
+    for (family, all) in families() {
+        for options in all {
+            let options = family.resolve(&options).unwrap();
+            let mut environment = family.open(&options).unwrap();
+            reset(&*family, &options, &mut *environment).await;
+            let brief = environment.brief();
+            let is_any = |schema: &Value| schema["type"] == "integer" && schema.get("enum").is_none();
+            let properties = |tool: &ToolSpec| tool.parameters["properties"].as_object().cloned().unwrap_or_default();
+            let by_schema = environment.tools().iter().any(|tool| properties(tool).values().any(is_any));
+            let by_command =
+                legal_calls(&*environment, CALLS).iter().any(|call| brief.manifest.any_number(call).is_some());
+            assert!(brief.lists_examples() || !(by_schema || by_command), "{} {options}", family.name());
+        }
+    }
+}
+
 /// A plan holds graphs against the tools of an environment that was opened and not reset.
 #[tokio::test]
 async fn the_names_of_tools_are_known_before_an_episode_begins() {
@@ -65,8 +92,7 @@ async fn the_names_of_tools_are_known_before_an_episode_begins() {
                 environment.tools().iter().map(|tool| tool.name.clone()).collect()
             };
             let before = names(&*environment);
-            let task = family.splits().iter().find_map(|split| family.tasks(split, &options).ok()?.into_iter().next());
-            environment.reset(&task.unwrap(), 0).await.unwrap();
+            reset(&*family, &options, &mut *environment).await;
             assert_eq!(before, names(&*environment), "{} {options}", family.name());
         }
     }
@@ -80,8 +106,7 @@ async fn a_tool_is_described_as_its_glossary_entry_says() {
         for options in all {
             let options = family.resolve(&options).unwrap();
             let mut environment = family.open(&options).unwrap();
-            let task = family.splits().iter().find_map(|split| family.tasks(split, &options).ok()?.into_iter().next());
-            environment.reset(&task.unwrap(), 0).await.unwrap();
+            reset(&*family, &options, &mut *environment).await;
             let (brief, name) = (environment.brief(), family.name());
             for tool in environment.tools().iter() {
                 assert!(!tool.description.is_empty(), "{name} {options}: `{}` has no description", tool.name);

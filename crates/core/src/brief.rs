@@ -76,6 +76,12 @@ pub struct Brief {
 }
 
 impl Brief {
+    /// Whether a list of legal calls holds examples alone, because a call can have any text or any number.
+    #[must_use]
+    pub const fn lists_examples(&self) -> bool {
+        self.free_arguments || self.free_numbers
+    }
+
     /// The name under which this environment publishes the generic tool `generic`.
     #[must_use]
     pub fn tool_name<'a>(&'a self, generic: &'a str) -> &'a str {

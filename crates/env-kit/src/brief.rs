@@ -45,7 +45,7 @@ macro_rules! brief_form {
         $(#[$about])*
         #[derive(Clone, Debug, ::serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct $name {
+        pub(super) struct $name {
             role: String,
             subject: String,
             glossary: Vec<::gimbal_core::GlossaryEntry>,

@@ -27,22 +27,24 @@ fn legal() -> (Vec<ToolCall>, Vec<String>) {
     (calls, texts.map(str::to_owned).to_vec())
 }
 
+/// These calls and nothing beside them.
+fn listed<'a>(calls: &'a [ToolCall], texts: &'a [String]) -> Shape<'a> {
+    Shape {
+        calls,
+        texts,
+        none_legal: false,
+        numbers: none(),
+        open: &[],
+        message: None,
+        tools: &[],
+        thought: 40,
+        budget: 1024,
+    }
+}
+
 fn of(protocol: Protocol, tools: &[(String, Form)], thought: u32, budget: u32) -> super::Shaped {
     let (calls, texts) = legal();
-    shape(
-        protocol,
-        Shape {
-            calls: &calls,
-            texts: &texts,
-            none_legal: false,
-            numbers: none(),
-            open: &[],
-            message: None,
-            tools,
-            thought,
-            budget,
-        },
-    )
+    shape(protocol, Shape { tools, thought, budget, ..listed(&calls, &texts) })
 }
 
 fn regex(shaped: &super::Shaped) -> regex::Regex {
@@ -105,17 +107,7 @@ fn where_nothing_can_be_done_only_tools_are_let_through() {
     let tools = [("finish".to_owned(), Form::line(160))];
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
         let fits = |none_legal, tools: &[(String, Form)], text: &str| {
-            let shape_of = Shape {
-                calls: &[],
-                texts: &[],
-                none_legal,
-                numbers: none(),
-                open: &[],
-                message: None,
-                tools,
-                thought: 40,
-                budget: 1024,
-            };
+            let shape_of = Shape { none_legal, tools, ..listed(&[], &[]) };
             lets_through(protocol, &shape(protocol, shape_of), text)
         };
         let dance = protocol.write("t", &ToolCall::bare("Dance"), "Dance");
@@ -145,18 +137,7 @@ fn free_arguments_follow_the_schema_of_their_tool_and_not_a_list() {
     let open = [OpenTool { spec, usage: None }];
     let (calls, texts) = legal();
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
-        let shape_of = Shape {
-            calls: &calls,
-            texts: &texts,
-            none_legal: false,
-            numbers: none(),
-            open: &open,
-            message: None,
-            tools: &[],
-            thought: 40,
-            budget: 1024,
-        };
-        let shaped = shape(protocol, shape_of);
+        let shaped = shape(protocol, Shape { open: &open, ..listed(&calls, &texts) });
         let fits = |text: &str| lets_through(protocol, &shaped, text);
         let oil = |machine: &str| ToolCall::with("Oil", &[("machine", machine)]);
         for machine in ["drill", "a \"b\" c", "lathe"] {
@@ -187,18 +168,7 @@ fn any_number_fits_where_the_schema_says_any_number() {
     let calls = [ToolCall::bare("Wait"), get(2), get(4)];
     let texts = ["Wait", "get 2 oak 4", "get 4 oak 4"].map(str::to_owned);
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
-        let shape_of = Shape {
-            calls: &calls,
-            texts: &texts,
-            none_legal: false,
-            numbers: Numbers { specs: &specs, ..none() },
-            open: &[],
-            message: None,
-            tools: &[],
-            thought: 40,
-            budget: 1024,
-        };
-        let shaped = shape(protocol, shape_of);
+        let shaped = shape(protocol, Shape { numbers: Numbers { specs: &specs, ..none() }, ..listed(&calls, &texts) });
         let fits = |text: &str| lets_through(protocol, &shaped, text);
         for count in [1, 2, 36, 640, 1728, 20_000] {
             assert!(
@@ -240,18 +210,7 @@ fn any_number_fits_where_the_form_of_a_command_says_any_number() {
     let texts = written.map(|command| format!("Do: {command}"));
     assert_eq!(distinct_but_for_numbers(calls.iter(), numbers).len(), 4);
     for protocol in [Protocol::ReactText, Protocol::Json, Protocol::NativeTools] {
-        let shape_of = Shape {
-            calls: &calls,
-            texts: &texts,
-            none_legal: false,
-            numbers,
-            open: &[],
-            message: None,
-            tools: &[],
-            thought: 40,
-            budget: 1024,
-        };
-        let shaped = shape(protocol, shape_of);
+        let shaped = shape(protocol, Shape { numbers, ..listed(&calls, &texts) });
         let fits = |command: &str| {
             lets_through(protocol, &shaped, &protocol.write("because", &call(command), &format!("Do: {command}")))
         };
@@ -282,7 +241,7 @@ proptest! {
         let texts = [text.clone()];
         let shaped = shape(
             Protocol::ReactText,
-            Shape { calls: &calls, texts: &texts, none_legal: false, numbers: none(), open: &[], message: None, tools: &[], thought: 10, budget: 1024 },
+            Shape { thought: 10, ..listed(&calls, &texts) },
         );
         let matches = |text: &str| regex(&shaped).is_match(&format!("Thought: t\nAnswer: {text}"));
         prop_assert!(matches(&text));

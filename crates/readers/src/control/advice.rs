@@ -5,11 +5,11 @@
 
 use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Office, Step};
 use crate::defence::{advisers, planner};
-use crate::kit::{Act, Form, Input, Sheet, embedded};
+use crate::kit::{Act, Form, Input, Sheet};
 
 /// Before the action that is wanted, in the request for suggestions.
 const WANTED: &str = "Wanted: ";
@@ -52,8 +52,7 @@ fn lead(sheet: &Sheet<'_>, tool: &str, step: &Step) -> Option<Reply> {
 
 /// Suggests the action that is wanted; nothing where the request names none.
 fn choose(sheet: &Sheet<'_>) -> Reply {
-    let situations = embedded(sheet.first()).filter_map(|value| value.as_object().cloned());
-    let situation: Option<Map<String, Value>> = { situations }.find(|object| object.contains_key("severity"));
+    let situation = advisers::situation(sheet);
     if situation.is_none() {
         sheet.miss(InformationKind::Goal, "a situation with the keys \"target_...\" and \"severity\"");
     }

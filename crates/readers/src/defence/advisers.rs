@@ -176,7 +176,7 @@ pub fn chooser(sheet: &Sheet<'_>) -> Reply {
 }
 
 /// The message that describes the situation.
-fn situation(sheet: &Sheet<'_>) -> Option<Map<String, Value>> {
+pub(crate) fn situation(sheet: &Sheet<'_>) -> Option<Map<String, Value>> {
     let objects = embedded(sheet.first()).filter_map(|value| value.as_object().cloned());
     let mut objects = objects.filter(|object| object.contains_key("severity"));
     objects.next()

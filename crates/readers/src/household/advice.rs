@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 
 use gimbal_model::Reply;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::belief::{Belief, named};
 use super::goal::{Treatment, kind_of};
 use super::{Housekeeper, Proposal, knowledge, past};
 use crate::defence::{advisers, planner};
-use crate::kit::{Act, Choice, Input, Sheet, between, embedded, plain};
+use crate::kit::{Act, Choice, Input, Sheet, between, plain};
 
 /// Before the commands that are wanted, in the request for suggestions.
 const WANTED: &str = "Wanted, the best first: ";
@@ -147,10 +147,7 @@ fn choose(sheet: &Sheet<'_>) -> Reply {
     let listed: Vec<Cow<'_, str>> =
         lines.unwrap_or_else(|| sheet.choices().into_iter().map(|one| Cow::Owned(one.act.text)).collect());
     let listed: Vec<Choice> = listed.iter().map(|text| choice(text.trim())).collect();
-    let situation = embedded(sheet.first()).find_map(|value| {
-        let object: Map<String, Value> = value.as_object()?.clone();
-        object.contains_key("severity").then_some(object)
-    });
+    let situation = advisers::situation(sheet);
     let told = situation.as_ref().and_then(|told| told.get("context")).and_then(Value::as_str).unwrap_or_default();
     let commands = told.split_once(WANTED).map_or("", |(_, rest)| rest).split(NEXT);
     let mut found: Vec<&Choice> =

@@ -1,8 +1,6 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::{Offered, Settings};
@@ -21,12 +19,8 @@ gimbal_env_kit::brief_form! {
     Form {}
 }
 
-static FILE: BuiltIn<Form> = BuiltIn::new("alfworld", "envs/alfworld/brief.yaml", include_str!("../../brief.yaml"));
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
-}
+pub(super) static FILE: BuiltIn<Form> =
+    BuiltIn::new("alfworld", "envs/alfworld/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The brief of a game.
 pub(super) fn of(game: &Game, lexicon: &Lexicon, settings: &Settings) -> Result<Brief, EnvError> {

@@ -84,7 +84,7 @@ pub fn load(id: &str, settings: &Settings, library: &Library) -> Result<Loaded, 
         }
     };
     let lexicon = Lexicon::of(&game.rules.domain).map_err(data)?;
-    let tools = brief::described(tools::specs(settings.tools))?;
+    let tools = brief::FILE.described(tools::specs(settings.tools))?;
     let brief = Arc::new(brief::of(&game, &lexicon, settings)?);
     Ok(Loaded { id: id.to_owned(), game: Arc::new(game), lexicon, walkthrough, brief, tools, ground: OnceLock::new() })
 }

@@ -1,7 +1,5 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
 use gimbal_core::{Brief, EnvError, Manifest, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 
@@ -10,7 +8,8 @@ gimbal_env_kit::brief_form! {
     Form { goal: String, catastrophic: f64, success: f64, harm: f64, floor: f64, efficiency_shift: f64 }
 }
 
-static FILE: BuiltIn<Form> = BuiltIn::new("cage2", "envs/cage2/brief.yaml", include_str!("../../brief.yaml"));
+pub(super) static FILE: BuiltIn<Form> =
+    BuiltIn::new("cage2", "envs/cage2/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The brief of every episode, but for subjects, horizon and manifest.
 pub(super) fn read() -> Result<Brief, EnvError> {
@@ -31,11 +30,6 @@ pub(super) fn read() -> Result<Brief, EnvError> {
         efficiency_shift: Some(Milli::from_f64(form.efficiency_shift)),
         ..FILE.without_manifest()?
     })
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The facts of these tools; names of decoys are those of the episode.

@@ -43,7 +43,7 @@ impl EpisodeInterface {
 
     fn new(names: Names, horizon: u32) -> Result<Self, EnvError> {
         let subjects = HOSTS.iter().map(|host| names.host(*host).to_owned()).collect();
-        let tools = brief::described(tools(&names))?;
+        let tools = brief::FILE.described(tools(&names))?;
         let manifest = brief::manifest(&tools)?;
         let brief = Arc::new(Brief { subjects, horizon, manifest, ..brief::read()? });
         Ok(Self { brief, tools, decoys: DecoyTable::of(&names), model: Model::default(), names })

@@ -1,8 +1,6 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
-use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::Settings;
@@ -13,16 +11,12 @@ gimbal_env_kit::brief_form! {
     Form { goal: String, mentioned: String }
 }
 
-static FILE: BuiltIn<Form> = BuiltIn::new("consensus", "envs/consensus/brief.yaml", include_str!("../../brief.yaml"));
+pub(super) static FILE: BuiltIn<Form> =
+    BuiltIn::new("consensus", "envs/consensus/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The call of whoever has nothing to say: every agent keeps its value and votes to continue.
 pub(super) fn idle() -> ToolCall {
     tools::call(&[])
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The brief of games with these settings.

@@ -45,7 +45,7 @@ impl ConsensusEnvironment {
     fn new(settings: Settings) -> Result<Self, EnvError> {
         Ok(Self {
             brief: Arc::new(brief::of(&settings)?),
-            tools: brief::described(specs(settings.agents))?,
+            tools: brief::FILE.described(specs(settings.agents))?,
             task: TaskId(String::new()),
             game: settings.game(Starts::Uniform, 0),
             settings,

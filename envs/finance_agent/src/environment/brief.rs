@@ -1,8 +1,6 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
-use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::brief::BuiltIn;
 
 use super::settings::Settings;
@@ -13,17 +11,12 @@ gimbal_env_kit::brief_form! {
     Form { subjects: Vec<String> }
 }
 
-static FILE: BuiltIn<Form> =
+pub(super) static FILE: BuiltIn<Form> =
     BuiltIn::new("finance_agent", "envs/finance_agent/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The call that does nothing: to read nothing at all. It is answered by the tool's error and uses up one call.
 pub(super) fn idle() -> ToolCall {
     ToolCall::with(RETRIEVE, &[("prompt", "")])
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The brief of an episode with this question.

@@ -75,7 +75,7 @@ struct FinanceEnvironment {
 impl FinanceEnvironment {
     fn new(settings: Settings) -> Result<Self, EnvError> {
         let access = Access::new(&settings)?;
-        let tools = brief::described(specs(settings.texts))?;
+        let tools = brief::FILE.described(specs(settings.texts))?;
         let nothing = Asked {
             text: String::new(),
             answer: String::new(),

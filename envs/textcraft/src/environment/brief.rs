@@ -1,8 +1,6 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
-use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_core::{Brief, EnvError, GlossaryEntry, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::brief::BuiltIn;
 
 use crate::action::{COMMAND, INVENTORY, SELECT, Toolset, tools};
@@ -14,16 +12,12 @@ gimbal_env_kit::brief_form! {
     Form {}
 }
 
-static FILE: BuiltIn<Form> = BuiltIn::new("textcraft", "envs/textcraft/brief.yaml", include_str!("../../brief.yaml"));
+pub(super) static FILE: BuiltIn<Form> =
+    BuiltIn::new("textcraft", "envs/textcraft/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The call that looks at the inventory.
 pub(super) fn idle(toolset: Toolset) -> ToolCall {
     if toolset.has(INVENTORY) { ToolCall::bare(INVENTORY) } else { ToolCall::with(SELECT, &[(COMMAND, "inventory")]) }
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The entries of the tools that an agent is given. The one that takes any command says, where it is alone, what the others would.

@@ -92,7 +92,7 @@ impl CraftEnvironment {
         let horizon = settings.max_calls.unwrap_or_else(|| tasks::max_calls(scene.task().depth));
         let menu = Menu::of(scene);
         let brief = Arc::new(brief::of(scene, &menu, settings.tools, horizon)?);
-        let tools = brief::described(action::tools(settings.tools, &menu))?;
+        let tools = brief::FILE.described(action::tools(settings.tools, &menu))?;
         Ok((Arc::new(EpisodeInterface { menu, brief, tools }), horizon))
     }
 

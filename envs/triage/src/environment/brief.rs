@@ -1,8 +1,6 @@
 //! The brief, from `brief.yaml`.
 
-use std::sync::Arc;
-
-use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
+use gimbal_core::{Answering, Brief, EnvError, Milli, Thresholds, ToolCall};
 use gimbal_env_kit::brief::BuiltIn;
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::listing::named;
@@ -20,16 +18,12 @@ gimbal_env_kit::brief_form! {
     Form { goal: String }
 }
 
-static FILE: BuiltIn<Form> = BuiltIn::new("triage", "envs/triage/brief.yaml", include_str!("../../brief.yaml"));
+pub(super) static FILE: BuiltIn<Form> =
+    BuiltIn::new("triage", "envs/triage/brief.yaml", include_str!("../../brief.yaml"));
 
 /// The call of whoever cannot tell: inconclusive, with a confidence of a half and no facts.
 pub(super) fn idle() -> ToolCall {
     Conclusion { verdict: Verdict::Inconclusive, confidence: Milli(500), facts: Vec::new() }.call()
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The brief of an episode over this packet.

@@ -71,7 +71,7 @@ impl TriageEnvironment {
         Ok(Self {
             brief: Arc::new(brief::of(&case, settings.max_calls)?),
             settings: Arc::new(settings),
-            tools: brief::described(specs())?,
+            tools: brief::FILE.described(specs())?,
             task: TaskId(String::new()),
             case: Arc::new(case),
             given: None,

@@ -1,11 +1,9 @@
 //! The brief, from `brief.yaml`.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use gimbal_core::{Brief, EnvError, Milli, Thresholds, ToolCall, ToolSpec};
 use gimbal_env_kit::brief::BuiltIn;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 use crate::action::{ADD_DECEPTIVE, DO_NOTHING, EDGE, NODE, SCAN, Vocabulary, tool};
 use crate::facts::tables::STANDARD_REWARDS_COST;
@@ -16,7 +14,7 @@ gimbal_env_kit::brief_form! {
     Form { goal: String, thresholds: BTreeMap<String, FormThresholds> }
 }
 
-static FILE: BuiltIn<Form> =
+pub(super) static FILE: BuiltIn<Form> =
     BuiltIn::new("yawning_titan", "envs/yawning_titan/brief.yaml", include_str!("../../brief.yaml"));
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -35,11 +33,6 @@ fn tools() -> Vec<ToolSpec> {
     let of_nodes = KINDS.map(|kind| ToolSpec::of_strings(tool(kind), "", &[(NODE, "")]));
     let of_edges = [ToolSpec::of_strings(ADD_DECEPTIVE, "", &[(EDGE, "")])];
     bare.into_iter().chain(of_nodes).chain(of_edges).collect()
-}
-
-/// These tools with the descriptions of the glossary.
-pub(super) fn described(tools: impl IntoIterator<Item = ToolSpec>) -> Result<Arc<[ToolSpec]>, EnvError> {
-    FILE.described(tools)
 }
 
 /// The brief of an episode with these rules and names.

@@ -197,7 +197,7 @@ impl EpisodeInterface {
         let edges = if deceptive > 0 { simulator.edges().to_vec() } else { Vec::new() };
         let vocabulary = Vocabulary { names, kinds: rules.kinds.clone(), scan: rules.scan, edges };
         let brief = Arc::new(brief::of(rules, function, &vocabulary, base)?);
-        let tools = brief::described(tools(&vocabulary))?;
+        let tools = brief::FILE.described(tools(&vocabulary))?;
         Ok(Self { vocabulary, brief, tools })
     }
 }

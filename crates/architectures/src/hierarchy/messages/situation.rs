@@ -162,7 +162,7 @@ impl Delegate for SuggestAction {
         let [target, situation, severity, context] = Situation::keys(brief);
         let targets: Vec<&str> = brief.subjects.iter().map(String::as_str).chain([ANY]).collect();
         // An action with texts of its own takes more words to describe.
-        let most = if brief.free_arguments || brief.free_numbers { 400 } else { 120 };
+        let most = if brief.lists_examples() { 400 } else { 120 };
         Some(Form::object(&[
             (&target, Form::word(&targets)),
             (&situation, Form::text(1, most)),
