@@ -24,6 +24,8 @@ struct Defence {
     options: Value,
     /// The policy that does nothing but look.
     watches: &'static str,
+    /// The policy that restores what changed, and knows no more than a prompt says.
+    restores: &'static str,
 }
 
 fn environments() -> [Defence; 2] {
@@ -33,12 +35,14 @@ fn environments() -> [Defence; 2] {
             family: Box::new(Cage2),
             options: json!({ "red": "b_line", "horizon": 30 }),
             watches: "monitor",
+            restores: "restore_shown",
         },
         Defence {
             name: "yawning_titan",
             family: Box::new(YawningTitan),
             options: json!({ "horizon": 30 }),
             watches: "nothing",
+            restores: "restore_changed",
         },
     ]
 }
@@ -116,53 +120,57 @@ fn interval(returns: &[i64]) -> (f64, f64) {
 // covers: BOG-061, BOG-130, BOG-132
 #[tokio::test]
 async fn with_observation_and_status_the_defender_returns_what_restoring_the_changed_returns() {
-    for environment in environments() {
-        let (policy, half) = interval(&environment.policy("restore_changed").await);
+    let [b_line, titan] = environments();
+    for environment in [b_line, meander(), titan] {
+        let restoring = environment.policy(environment.restores).await;
+        let (policy, half) = interval(&restoring);
         let (watching, _) = interval(&environment.policy(environment.watches).await);
         println!(
-            "{}: restore_changed {policy:.2} +- {half:.2}, {} {watching:.2}",
-            environment.name, environment.watches
+            "{}: {} {policy:.2} +- {half:.2}, {} {watching:.2}",
+            environment.name, environment.restores, environment.watches
         );
         assert!(watching < policy - half, "{}: there is nothing to be gained by restoring", environment.name);
         for configuration in ["obs+net", "obs+hist+net"] {
-            let (mean, own) = interval(&environment.returns(&configured("react", configuration), MANY).await);
+            let returns = environment.returns(&configured("react", configuration), MANY).await;
+            let (mean, own) = interval(&returns);
             println!("{} {configuration}: {mean:.2} +- {own:.2}", environment.name);
             let said = format!("{} {configuration}: {mean:.2}, policy {policy:.2} +- {half:.2}", environment.name);
             assert!(mean >= policy - half, "{said}");
             // On YAWNING-TITAN it may be above: the status reports sources of attacks that the policy does not see.
-            assert!(environment.name != "cage2" || mean <= policy + half, "{said}");
+            assert!(environment.name == "yawning_titan" || returns == restoring, "{said}");
         }
     }
 }
 
 /// A shortfall that is known, and how large it may be. The list of changed hosts leaves connections out, and with them hosts that were
-/// entered by guessed passwords (BOG-084): with the status alone they are fixed when something else shows, or never. Against meander
-/// the observation does not make up for all of it, because the policy restores a host before its observation shows anything.
+/// entered by guessed passwords (BOG-084): with the status alone they are fixed when something else shows, or never.
 // covers: BOG-061, BOG-130
 #[tokio::test]
-async fn on_cage_2_the_status_alone_and_meander_cost_a_known_part_of_the_return() {
+async fn on_cage_2_the_status_alone_costs_a_known_part_of_the_return() {
     let [b_line, titan] = environments();
-    for (environment, with_observation, alone) in [(b_line, 0.0..=0.0, 4.0..=20.0), (meander(), 0.3..=1.5, 1.2..=6.0)] {
-        let (policy, half) = interval(&environment.policy("restore_changed").await);
+    for (environment, known) in [(b_line, 4.0..=20.0), (meander(), 0.3..=6.0)] {
+        let (policy, half) = interval(&environment.policy(environment.restores).await);
         let (watching, _) = interval(&environment.policy(environment.watches).await);
-        println!("{}: restore_changed {policy:.2} +- {half:.2}, monitor {watching:.2}", environment.name);
-        for (configurations, shortfall) in
-            [(["obs+net", "obs+hist+net"], with_observation), (["network", "hist+net"], alone)]
-        {
-            let mut same: Vec<Vec<i64>> = Vec::new();
-            for configuration in configurations {
-                let returns = environment.returns(&configured("react", configuration), MANY).await;
-                let (mean, own) = interval(&returns);
-                let short = policy - mean;
-                let said = format!("{} {configuration}: {mean:.2} +- {own:.2}, short by {short:.2}", environment.name);
-                println!("{said}");
-                assert!(shortfall.contains(&((short * 100.0).round() / 100.0)), "{said}; known: {shortfall:?}");
-                assert!(mean - own > watching, "{said}");
-                same.push(returns);
-            }
-            assert_eq!(same[0], same[1], "{}: a history adds nothing to the status", environment.name);
+        println!("{}: {} {policy:.2} +- {half:.2}, monitor {watching:.2}", environment.name, environment.restores);
+        let mut same: Vec<Vec<i64>> = Vec::new();
+        for configuration in ["network", "hist+net"] {
+            let returns = environment.returns(&configured("react", configuration), MANY).await;
+            let (mean, own) = interval(&returns);
+            let short = policy - mean;
+            let said = format!("{} {configuration}: {mean:.2} +- {own:.2}, short by {short:.2}", environment.name);
+            println!("{said}");
+            assert!(known.contains(&short), "{said}; known: {known:?}");
+            assert!(mean - own > watching, "{said}");
+            same.push(returns);
         }
+        assert_eq!(same[0], same[1], "{}: a history adds nothing to the status", environment.name);
     }
+    // What the policy of the challenge knows beside: User0 is the attacker's and stays so.
+    let meander = meander();
+    let (knowing, _) = interval(&meander.policy("restore_changed").await);
+    let (shown, half) = interval(&meander.policy("restore_shown").await);
+    println!("meander: restore_changed {knowing:.2}, restore_shown {shown:.2} +- {half:.2}");
+    assert!(knowing > shown + half);
     // There the status says everything that this player uses.
     let with = titan.returns(&configured("react", "obs+net"), FEW).await;
     assert_eq!(titan.returns(&configured("react", "network"), FEW).await, with);

@@ -1,4 +1,4 @@
-//! Blue's baseline policies, as the recordings of the original name them.
+//! Blue's baseline policies, as the recordings of the original name them, and one that knows no more than a prompt says.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub enum PolicyKind {
     RandomDecoy,
     /// Restore the first host but User0 that the table does not call clean, else Monitor.
     RestoreChanged,
+    /// As `RestoreChanged`, and User0 too. That User0 is where the attacker begins and stays is knowledge that no prompt holds
+    /// (BOG-025): this is the yardstick of a player that restores what it is shown.
+    RestoreShown,
     /// Of the first such host: Remove if it looks held at user level, then Restore or Analyse by the toss of a coin;
     /// Restore at once if privileged; else Sleep.
     RemoveThenRestore,
@@ -29,12 +32,13 @@ pub enum PolicyKind {
 }
 
 /// All policies.
-pub const POLICIES: [PolicyKind; 7] = [
+pub const POLICIES: [PolicyKind; 8] = [
     PolicyKind::Sleep,
     PolicyKind::Monitor,
     PolicyKind::Random,
     PolicyKind::RandomDecoy,
     PolicyKind::RestoreChanged,
+    PolicyKind::RestoreShown,
     PolicyKind::RemoveThenRestore,
     PolicyKind::GreedyDecoysThenRestore,
 ];
@@ -49,6 +53,7 @@ impl PolicyKind {
             Self::Random => "random",
             Self::RandomDecoy => "random_decoy",
             Self::RestoreChanged => "restore_changed",
+            Self::RestoreShown => "restore_shown",
             Self::RemoveThenRestore => "remove_then_restore",
             Self::GreedyDecoysThenRestore => "greedy_decoys_then_restore",
         }
@@ -122,6 +127,7 @@ impl Policy {
             PolicyKind::Monitor => Action::MONITOR,
             PolicyKind::RandomDecoy => self.any(28, 132),
             PolicyKind::RestoreChanged => restore_changed(vector),
+            PolicyKind::RestoreShown => restore(changed(vector).next()),
             PolicyKind::RemoveThenRestore => self.remove_then_restore(vector),
             PolicyKind::GreedyDecoysThenRestore => GREEDY.get(step).copied().unwrap_or_else(|| restore_changed(vector)),
         }
@@ -134,7 +140,7 @@ impl Policy {
     }
 
     fn remove_then_restore(&mut self, vector: u64) -> Action {
-        let Some((host, state)) = first_changed(vector) else { return Action::SLEEP };
+        let Some((host, state)) = but_user0(vector).next() else { return Action::SLEEP };
         let kind = if state == Compromised::Privileged {
             Kind::Restore
         } else if state == Compromised::Unknown || self.removed == Some(host) {
@@ -151,15 +157,20 @@ impl Policy {
     }
 }
 
-fn first_changed(vector: u64) -> Option<(Host, Compromised)> {
+/// The hosts that the table does not call clean, in its order.
+fn changed(vector: u64) -> impl Iterator<Item = (Host, Compromised)> {
     let table = Table { bits: vector };
-    HOSTS
-        .into_iter()
-        .filter(|host| *host != Host::User0)
-        .map(|host| (host, table.compromised(host)))
-        .find(|(_, state)| *state != Compromised::No)
+    HOSTS.into_iter().map(move |host| (host, table.compromised(host))).filter(|(_, state)| *state != Compromised::No)
+}
+
+fn but_user0(vector: u64) -> impl Iterator<Item = (Host, Compromised)> {
+    changed(vector).filter(|(host, _)| *host != Host::User0)
 }
 
 fn restore_changed(vector: u64) -> Action {
-    first_changed(vector).map_or(Action::MONITOR, |(host, _)| Action::on(Kind::Restore, host))
+    restore(but_user0(vector).next())
+}
+
+fn restore(found: Option<(Host, Compromised)>) -> Action {
+    found.map_or(Action::MONITOR, |(host, _)| Action::on(Kind::Restore, host))
 }
