@@ -35,7 +35,7 @@ use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
-pub const BEHAVIOUR: u32 = 10;
+pub const BEHAVIOUR: u32 = 11;
 
 /// Different episodes of a run mostly share one brief; a few system prompts are kept, of specialists one a subtask.
 const KEPT: usize = 24;

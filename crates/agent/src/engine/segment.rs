@@ -72,7 +72,8 @@ impl AgentSession<'_> {
         let mut taken = Vec::new();
         let mut first = true;
         let (stop, result, over) = loop {
-            if u32::try_from(taken.len()).is_ok_and(|calls| calls >= limit) {
+            let made = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+            if made >= limit {
                 break (SegmentStop::LocalBudget, None, None);
             }
             if (!std::mem::take(&mut first) || has_expert)
@@ -81,7 +82,10 @@ impl AgentSession<'_> {
                 break (SegmentStop::Over, None, Some(halt));
             }
             match self.call(&mut conversation, &mut taken).await {
-                Ok(None) => {}
+                Ok(None) => match conversation.count(limit.saturating_sub(made + 1), limit) {
+                    Ok(()) => {}
+                    Err(halt) => break (SegmentStop::Over, None, Some(halt)),
+                },
                 Ok(Some(summary)) => break (SegmentStop::Done, Some(summary), None),
                 Err(halt) => break (SegmentStop::Over, None, Some(halt)),
             }

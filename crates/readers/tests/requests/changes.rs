@@ -78,7 +78,7 @@ const SAMPLES: [Sampled; 19] = [
     ("gate", "finance_agent", "cyclic", "cyclic-gate", "json", false, false),
 ];
 
-const CASES: [Case; 57] = [
+const CASES: [Case; 58] = [
     ("a bound that is not that of the mask", "masked layers", Kind::Orders, |asked, _, _| {
         replace(asked, "at most 256 characters", "at most 120 characters");
     }),
@@ -165,6 +165,7 @@ const CASES: [Case; 57] = [
     ("the latest result is out of sight", "solver", Kind::Works, |asked, _, now| {
         replace(asked, now.latest.as_deref().unwrap().trim(), "Done.");
     }),
+    ("the number of actions that are left", "solver", Kind::Works, |asked, _, _| replace(asked, " actions left.", ".")),
     ("facts of the packet are out of sight", "debate", Kind::Weighs, |asked, scene, _| {
         replace(asked, &scene.facts[0], "F");
     }),

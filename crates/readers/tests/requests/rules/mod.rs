@@ -51,7 +51,7 @@ impl Broken {
 }
 
 /// The rules, by the names under which they report. The test of the rules breaks each of them.
-pub const RULES: [&str; 54] = [
+pub const RULES: [&str; 55] = [
     "a bound that is not that of the mask",
     "a call without its result",
     "a form of a command that is not spelt once",
@@ -102,6 +102,7 @@ pub const RULES: [&str; 54] = [
     "the first observation is out of sight",
     "the goal is out of sight",
     "the latest result is out of sight",
+    "the number of actions that are left",
     "too few turns",
     "tools are denied before actions",
     "what is known now is out of sight",
@@ -115,7 +116,7 @@ type Found = Vec<(&'static str, String)>;
 const OWN: [&str; 4] = ["raise_a_question", "critique_the_answer", "improve_based_on_critique", "finish_subtask"];
 
 /// Parts that texts refer to by their tags, beside the messages.
-const PARTS: [&str; 7] = [
+const PARTS: [&str; 8] = [
     "rules",
     "reflection_knowledge",
     "tools",
@@ -123,6 +124,7 @@ const PARTS: [&str; 7] = [
     "examples",
     "available_actions_list",
     "possible_actions",
+    "calls_left",
 ];
 
 /// Words that no system message holds.

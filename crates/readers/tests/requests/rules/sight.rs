@@ -36,6 +36,9 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     {
         found.push(("the latest result is out of sight", short(latest)));
     }
+    if letter.kind == Kind::Works {
+        counted(letter, found);
+    }
     // Words of a belief state that no reader knows without being told.
     let unexplained =
         |key: &&str| letter.told.contains(&format!("\"{key}\":")) && !letter.told.contains(&format!("\n- {key}: "));
@@ -49,6 +52,21 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
         if lost > 0 || scene.facts.is_empty() {
             found.push(("facts of the packet are out of sight", format!("{lost} of {}", scene.facts.len())));
         }
+    }
+}
+
+/// Who acts many times reads behind each result how many of its actions are left, counted down one by one.
+fn counted(letter: &Letter<'_>, found: &mut Found) {
+    let left = |message: &Message| -> Option<u32> {
+        let told = between(&message.text, "calls_left")?.strip_prefix("You have ")?.strip_suffix(" actions left.")?;
+        told.split_once(" of your ")?.0.parse().ok()
+    };
+    let results = || letter.request.messages.iter().skip(2);
+    let latest = letter.now.latest.as_deref().map(|latest| latest.trim().chars().take(RESULT).collect::<String>());
+    let told = results().find(|message| latest.as_ref().is_some_and(|latest| message.text.contains(latest)));
+    let counts: Vec<u32> = results().filter_map(|message| left(message)).collect();
+    if told.is_some_and(|message| left(message).is_none()) || counts.windows(2).any(|pair| pair[0] != pair[1] + 1) {
+        found.push(("the number of actions that are left", format!("{counts:?}")));
     }
 }
 
