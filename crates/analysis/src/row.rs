@@ -221,6 +221,11 @@ pub struct RoleUsage {
     pub called: TokenUse,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// One finished episode (or one lost to infrastructure).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -260,6 +265,9 @@ pub struct EpisodeRow {
     /// Model calls.
     #[serde(default)]
     pub model_calls: u32,
+    /// Finished model calls of which the ledger has no row: their tokens and costs are in no number here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unbilled_calls: u32,
     /// Tool calls, rejected ones and those of the fallback included.
     #[serde(default)]
     pub tool_calls: u32,
