@@ -4,10 +4,11 @@ use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_analysis::Table;
 use gimbal_analysis::profile::Tokenizer;
 use gimbal_bog::Protocol;
 use gimbal_model::PriceTable;
-use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
+use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, keys, table};
 use gimbal_study::plan::Stored;
 use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
@@ -185,17 +186,22 @@ pub fn table_of(run: &Path, key: &str, format: TableFormat) -> Result<(), Failur
 }
 
 fn show_table(opened: &Opened, key: &str, format: TableFormat) -> Result<(), Failure> {
-    let chosen = opened
-        .catalogue
-        .table(key)
-        .map_err(|error| Failure::Usage(format!("--table: {error} (known: {})", error.known.join(", "))))?;
+    tables::show(&made(opened, key)?, format);
+    Ok(())
+}
+
+fn made(opened: &Opened, key: &str) -> Result<Table, Failure> {
+    let chosen = opened.catalogue.table(key).map_err(|error| {
+        // Of a run that cannot be read, its own failure says more than the wrong key.
+        keys(&opened.source()).map_or_else(report_failure, |known| {
+            Failure::Usage(format!("--table: {error}; this run has {} (`--table list`: all)", known.join(", ")))
+        })
+    })?;
     more_to_come(opened.folder.in_progress());
-    let made = table(&opened.source(), chosen).map_err(|error| match error {
+    table(&opened.source(), chosen).map_err(|error| match error {
         ReportError::NoRows { .. } => Failure::Usage(format!("--table: {error}")),
         other => report_failure(other),
-    })?;
-    tables::show(&made, format);
-    Ok(())
+    })
 }
 
 fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {
