@@ -122,6 +122,21 @@ fn an_error_of_a_table_names_all_that_the_run_has() {
     assert!(written.len() > 13, "{written:?}");
 }
 
+/// An empty table would look like a result.
+#[test]
+fn judges_are_not_asked_about_a_run_without_debates() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    for format in ["text", "csv", "json"] {
+        let said = place.gimbal(&["judge", "sweep", "--run", "small", "--format", format]);
+        assert!(said.code == 2 && said.out.is_empty(), "{}{}", said.out, said.err);
+        for part in ["--run: the run `small` has no debates", "(baseline, react)", "records them (debate)"] {
+            assert!(said.err.contains(part), "{}", said.err);
+        }
+    }
+}
+
 /// A hierarchy with and without the mediator, and with faults.
 const WIDE: &str = "\
 study: wide
