@@ -33,8 +33,8 @@ pub struct OfferedAction {
     pub text: String,
 }
 
-/// A call that the brief of an environment offers to agents: the idle one where they are told of it, else the first other one that
-/// the glossary explains and that gives no answer; `None` if no values of such a call are known.
+/// A call that the brief of an environment offers to agents: the idle one where prompts offer it, else the first other one that the
+/// glossary explains and that gives no answer; `None` if no values of such a call are known.
 #[must_use]
 pub fn offered_call(environment: &dyn Environment) -> Option<ToolCall> {
     let brief = environment.brief();

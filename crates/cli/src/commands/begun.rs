@@ -23,8 +23,8 @@ pub struct Begun {
     pub first: String,
 }
 
-/// Opens an environment by name and takes one idle step in its first task. Where agents are not told of the idle call, its belief state takes in
-/// another one that they are told of, with a made-up result: nothing else is carried out, because it may reach a service.
+/// Opens an environment by name and takes one idle step in its first task. Where no prompt offers the idle call, its belief state takes in another
+/// one that prompts offer, with a made-up result: nothing else is carried out, because it may reach a service.
 pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
     let registry = registry();
     let Some(family) = registry.environment(name) else {
