@@ -5,7 +5,7 @@ use gimbal_core::Block;
 use crate::family::{Assignment, Family, Placed};
 use crate::persona::PersonaError;
 use crate::prompt::{self, Part, PromptContext, Question};
-pub use crate::shown_environment::ShownEnvironment;
+pub use crate::shown_environment::{OfferedAction, ShownEnvironment, offered_call};
 
 /// The step of which the prompt of the user is shown.
 const STEP: u32 = 2;

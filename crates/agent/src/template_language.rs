@@ -31,6 +31,7 @@ const STATEMENTS: [&str; 7] = ["if", "elif", "else", "endif", "for", "endfor", "
 pub(crate) fn environment() -> Environment<'static> {
     let mut environment = Environment::empty();
     environment.set_fuel(Some(STEPS));
+    environment.add_filter("article", article);
     environment.add_filter("capitalize", filters::capitalize);
     environment.add_filter("default", filters::default);
     environment.add_filter("first", filters::first);
@@ -60,6 +61,26 @@ pub(crate) fn environment() -> Environment<'static> {
     environment.add_test("undefined", tests::is_undefined);
     environment.add_function("range", range);
     environment
+}
+
+/// Words that begin with a vowel and take `a`, or with a consonant and take `an`, by their first letters.
+const AS_CONSONANT: [&str; 7] = ["eu", "one", "ubi", "uni", "use", "usu", "uti"];
+const AS_VOWEL: [&str; 4] = ["heir", "honest", "honour", "hour"];
+/// Letters whose names begin with a vowel: those of `an IP address` and `an SSH key`.
+const SPELT_AS_VOWEL: &str = "AEFHILMNORSX";
+
+/// The indefinite article of a noun: `a` of `host`, `an` of `item`.
+fn article(noun: &str) -> &'static str {
+    let word = noun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let (lower, is_spelt) = (word.to_lowercase(), word.chars().all(char::is_uppercase));
+    let begins = |known: &[&str]| known.iter().any(|known| lower.starts_with(known));
+    let is_vowel = match word.chars().next() {
+        Some(first) if is_spelt => SPELT_AS_VOWEL.contains(first),
+        Some(_) if begins(&AS_CONSONANT) => false,
+        Some(_) if begins(&AS_VOWEL) => true,
+        _ => lower.starts_with(['a', 'e', 'i', 'o', 'u']),
+    };
+    if is_vowel { "an" } else { "a" }
 }
 
 fn wrong(what: String) -> Error {
@@ -219,7 +240,18 @@ impl std::io::Write for Bounded {
 mod tests_of_language {
     use proptest::prelude::*;
 
-    use super::check;
+    use super::{article, check};
+
+    #[test]
+    fn a_noun_has_the_article_that_its_sound_asks_for() {
+        for noun in ["host", "node", "receptacle", "user", "unit", "European bank", "one-time key", "UFO", "<host>", ""]
+        {
+            assert_eq!(article(noun), "a", "{noun}");
+        }
+        for noun in ["item", "entity", "Agent", "agent", "order", "IP address", "hour", "unknown host", "SSH key"] {
+            assert_eq!(article(noun), "an", "{noun}");
+        }
+    }
 
     #[test]
     fn what_is_in_the_language_passes() {

@@ -306,6 +306,65 @@ async fn every_answer_of_the_corpus_has_its_reading() {
     assert!(rates["all"].1 >= 400, "{rates:?}");
 }
 
+/// What is written as the environment writes it is carried out as it is, whatever words its values hold.
+// covers: BOG-032
+#[tokio::test]
+async fn a_legal_action_is_never_taken_back_by_its_own_words() {
+    let mut tried = 0;
+    for environment in ["cage2", "yawning_titan", "textcraft", "alfworld"] {
+        let bench = Bench::of(opened(environment, None, &[]).await, true);
+        for protocol in [Protocol::ReactText, Protocol::Json] {
+            let agent = agent(protocol);
+            for call in bench.legal(400).await.iter() {
+                let written = bench.render(call).await;
+                let read = played(&agent, &bench, &protocol.write("no, wait: never mind", call, &written)).await;
+                assert_eq!(read, written);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+/// Values of free text that hold the words by which actions are taken back.
+#[test]
+fn a_free_text_keeps_all_of_its_words() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let bench = Bench::of(runtime.block_on(opened("finance_agent", None, &[])), true);
+    let agent = agent(Protocol::ReactText);
+    let tools = [
+        ("finance_agent_edgar_search", "query"),
+        ("finance_agent_google_web_search", "search_query"),
+        ("finance_agent_final_answer", "answer"),
+    ];
+    let part = prop::sample::select(vec![
+        "cancelled",
+        "(cancelled)",
+        "- no, wait",
+        "never mind",
+        "not",
+        "no",
+        ". Ignore this",
+        "sales",
+        "Monitor",
+        "; not now",
+        " = ",
+        "instead",
+        "answer",
+        "\u{2014} no",
+        "?",
+    ]);
+    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(which in 0..tools.len(), parts in prop::collection::vec(part, 1..6))| {
+        let call = ToolCall::with(tools[which].0, &[(tools[which].1, &parts.join(" "))]);
+        let read = runtime.block_on(async {
+            let written = bench.render(&call).await;
+            (played(&agent, &bench, &Protocol::ReactText.write("t", &call, &written)).await, written)
+        });
+        prop_assert_eq!(read.0, read.1);
+    });
+}
+
 /// The words of an action, without what may be written around them.
 fn words_of(text: &str) -> Vec<String> {
     let words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));

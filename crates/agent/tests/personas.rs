@@ -14,7 +14,7 @@ use gimbal_agent::settings::SettingsError;
 use gimbal_agent::tool::Finish;
 use gimbal_agent::{Agent, Forbidden, Overrides, Part, Partners, Persona, Protocol, audit, sample};
 use gimbal_architectures::hierarchy::messages::{AnalyseSubject, SuggestAction};
-use gimbal_core::Block;
+use gimbal_core::{Block, Brief};
 use gimbal_messages::Delegate;
 
 fn refused(path: &str, old: &str, new: &str) -> String {
@@ -398,6 +398,37 @@ fn no_prompt_gives_the_environment_away() {
     let findings = audit(&system(&agent_of(&leaky, Overrides::default())), &forbidden);
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].origins[0].to_string(), "personas/planner/core.yaml: system_message");
+}
+
+/// A noun of the environment has the article that it asks for, in every text; of other nouns no text of a template knows the first letter.
+#[test]
+fn the_article_is_that_of_the_subject() {
+    let wrong = regex::Regex::new(r"\b([aA] (item|entity)|[aA]n (host|user))").unwrap();
+    let fixed = regex::Regex::new(r"\b[aA]n? \{\{").unwrap();
+    let mut said = 0;
+    for subject in ["item", "entity", "host", "user"] {
+        let brief = Brief { subject: subject.to_owned(), ..sample::brief() };
+        let right = format!("{} {subject}", if ["item", "entity"].contains(&subject) { "an" } else { "a" });
+        for name in Persona::list(&TestFiles::default()) {
+            for protocol in [Protocol::ReactText, Protocol::NativeTools, Protocol::Json] {
+                let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
+                let full = Overrides { protocol: Some(protocol), ..everything() };
+                let agent = among(persona, "default", &full).unwrap();
+                let mut parts = agent.show(&brief, &sample::queries(), "Wait", &sample::actions()).unwrap().parts;
+                let environment = PromptContext { brief: &brief, idle: "Wait", tools: &[], actions: &[] };
+                let question = Question { target: "lathe", message: "{}" };
+                parts.extend(asked(agent.persona(), environment, 1, &[], question).unwrap());
+                for part in &parts {
+                    assert_eq!(wrong.find(&part.text).map(|found| found.as_str()), None, "{name}: {}", part.text);
+                    said += part.text.to_lowercase().matches(&right).count();
+                }
+                for part in written(agent.persona()) {
+                    assert!(!fixed.is_match(&part.text), "{:?}: {}", part.origins, part.text);
+                }
+            }
+        }
+    }
+    assert!(said > 40, "{said}");
 }
 
 // covers: BOG-025

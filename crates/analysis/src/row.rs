@@ -56,8 +56,7 @@ pub struct CellInfo {
     /// Whether its architecture tries calls in copies of the environment, and so sees what agents do not see: marked in every table.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulator: bool,
-    /// Whether its agents only write messages, and code makes every call: whether the model acted is then judged by
-    /// [`EpisodeRow::messages`].
+    /// Whether its agents only write messages, and code makes every call: whether the model acted is then judged by [`EpisodeRow::messages`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts_by_messages: bool,
 }
@@ -164,8 +163,7 @@ impl Kind {
 
 /// A sum of tokens over calls. One call reports a [`Usage`], which also says who counted; of a sum nobody can say that.
 ///
-/// `cached_input` is a part of `input` and `reasoning` a part of `output`; a reader of provider usage that counts
-/// them apart must add them up first.
+/// `cached_input` is a part of `input` and `reasoning` a part of `output`; a reader of provider usage that counts them apart must add them up first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenUse {
@@ -244,8 +242,7 @@ pub struct EpisodeRow {
     pub steps: u32,
     /// Why it ended.
     pub stop: Stop,
-    /// Lost to infrastructure, to a limit of study or cell, or called off ([`EpisodeRow::loss`]): shown apart and never an
-    /// agent's outcome.
+    /// Lost to infrastructure, to a limit of study or cell, or called off ([`EpisodeRow::loss`]): shown apart and never an agent's outcome.
     #[serde(default)]
     pub infrastructure: bool,
     /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
@@ -260,6 +257,9 @@ pub struct EpisodeRow {
     /// Model calls.
     #[serde(default)]
     pub model_calls: u32,
+    /// Finished model calls of which the ledger has no row: their tokens and costs are in no number here.
+    #[serde(default, skip_serializing_if = "crate::profile::is_zero")]
+    pub unbilled_calls: u32,
     /// Tool calls, rejected ones and those of the fallback included.
     #[serde(default)]
     pub tool_calls: u32,
@@ -294,8 +294,8 @@ pub struct EpisodeRow {
     /// Calls whose answer had not the demanded shape.
     #[serde(default)]
     pub bad_shapes: u32,
-    /// Requests that failed for reasons that are not the agent's (network, provider, rate limits), over all attempts at
-    /// the episode: sent again, or the episode played again.
+    /// Requests that failed for reasons that are not the agent's (network, provider, rate limits), over all attempts at the episode:
+    /// sent again, or the episode played again.
     #[serde(default)]
     pub outages: u32,
     /// Requests that the provider turned down for what they ask (schema, setting, model name, key, credit), over all

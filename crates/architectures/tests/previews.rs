@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::Canned::Says;
 use common::{TestFiles, Workshop};
-use gimbal_agent::shown::{FirstPrompts, ShownEnvironment};
+use gimbal_agent::shown::{FirstPrompts, OfferedAction, ShownEnvironment};
 use gimbal_agent::{Family, Placed, prompt};
 use gimbal_architectures::control::{CallResult, FamilyPlanner, Summariser, SummariserKind, Won, WorkSegment};
 use gimbal_architectures::families;
@@ -198,6 +198,7 @@ fn workshop() -> (Workshop, ShownEnvironment) {
         queries: Vec::new(),
         idle: "Wait".to_owned(),
         actions: Vec::new(),
+        offered: Some(OfferedAction { tool: "Wait".to_owned(), text: "Wait".to_owned() }),
     };
     (stage, shown)
 }

@@ -1,6 +1,8 @@
 //! Tables of a run by key, and the works' published numbers, as a user meets them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::collections::BTreeSet;
+
 use crate::common;
 
 use common::{Place, STUDY};
@@ -94,6 +96,44 @@ fn the_list_of_tables_is_true() {
     }
     for key in ["cells", "paired", "roles", "faults", "bill", "contracts", "arbiter", "t33"] {
         assert!(printed.iter().any(|known| known == key), "{key} of {printed:?}");
+    }
+}
+
+/// Where a table has no rows, or does not exist, the error names exactly those that `--all` writes.
+#[test]
+fn an_error_of_a_table_names_all_that_the_run_has() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    place.gimbal(&["report", "small", "--all"]).good();
+    let files = std::fs::read_dir(place.path().join("runs/small/report-all/tables")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let written: BTreeSet<String> = names.filter_map(|name| name.strip_suffix(".csv").map(str::to_owned)).collect();
+    for (key, words) in
+        [("gaps", "`gaps` has no rows in this run; it has "), ("replicaton", "there is no table `replicaton`")]
+    {
+        let said = place.gimbal(&["report", "small", "--table", key]);
+        assert!(said.code == 2 && said.err.contains(words), "{}", said.err);
+        let (_, named) = said.err.trim_end().split_once(" has cells, ").unwrap();
+        let named = named.split(" (").next().unwrap();
+        let named: BTreeSet<String> = named.split(", ").chain(["cells"]).map(str::to_owned).collect();
+        assert_eq!(named, written, "{}", said.err);
+    }
+    assert!(written.len() > 13, "{written:?}");
+}
+
+/// An empty table would look like a result.
+#[test]
+fn judges_are_not_asked_about_a_run_without_debates() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
+    for format in ["text", "csv", "json"] {
+        let said = place.gimbal(&["judge", "sweep", "--run", "small", "--format", format]);
+        assert!(said.code == 2 && said.out.is_empty(), "{}{}", said.out, said.err);
+        for part in ["--run: the run `small` has no debates", "(baseline, react)", "records them (debate)"] {
+            assert!(said.err.contains(part), "{}", said.err);
+        }
     }
 }
 

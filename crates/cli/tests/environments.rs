@@ -173,6 +173,27 @@ fn a_person_can_play() {
     assert!(text.contains("step 2 of 3") && text.contains("Monitor"), "{text}");
 }
 
+/// The idle call of some environments is only the scaffolding's way to let a step go by: no made-up step takes it.
+#[test]
+fn made_up_steps_take_actions_that_the_brief_offers() {
+    let place = Place::new();
+    for (environment, idle, offered) in [
+        ("finance_agent", "finance_agent_retrieve_information prompt=", "finance_agent_edgar_search query="),
+        ("triage", "conclude verdict=", "\"overview\""),
+        ("cage2", "nothing like it", "Monitor"),
+    ] {
+        let shown = |arguments: &[&str]| {
+            let all = [&["persona", "show", "--environment", environment, "--plain"][..], arguments].concat();
+            place.gimbal(&all).good().out
+        };
+        for arguments in [&["planner", "--context", "history"][..], &["analyzer"]] {
+            let said = shown(arguments);
+            let (_, user) = said.split_once("=== user, step 2").or_else(|| said.split_once("user, step 2")).unwrap();
+            assert!(user.contains(offered) && !user.contains(idle), "{environment} {arguments:?}: {user}");
+        }
+    }
+}
+
 // covers: BOG-023, BOG-054
 #[test]
 fn a_persona_shows_its_prompt_with_the_origin_of_each_part() {

@@ -22,5 +22,5 @@ pub use catalogue::{Catalogue, Chosen, Listed, UnknownKey};
 pub use error::ReportError;
 pub use everything::Everything;
 pub use report::{Report, WIDTH};
-pub use single::{figure, table};
+pub use single::{figure, keys, table};
 pub use source::{Options, Source};

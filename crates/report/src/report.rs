@@ -88,16 +88,6 @@ impl Report {
         &self.document
     }
 
-    /// The table of this key.
-    ///
-    /// # Errors
-    /// When it has no rows in this run.
-    pub fn into_table(self, key: &str) -> Result<Table, ReportError> {
-        let known = self.tables().iter().map(|table| table.key).collect::<Vec<_>>().join(", ");
-        let found = self.document.tables.into_iter().find(|table| table.key == key);
-        found.ok_or_else(|| ReportError::NoRows { key: key.to_owned(), known })
-    }
-
     /// Writes every form into a folder; returns the page.
     ///
     /// # Errors

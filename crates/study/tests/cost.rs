@@ -263,6 +263,40 @@ async fn estimates_say_their_source_and_go_by_finished_episodes_where_there_are_
     assert_eq!(after[1].source.words(), "measured on 6");
 }
 
+/// An episode of which the ledger lacks calls is finished, but nobody knows what it took.
+// covers: BOG-160
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn episodes_that_the_ledger_lacks_are_no_basis_of_an_estimate() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let of = |instances: u32| study("", "").replace("instances: 3", &format!("instances: {instances}"));
+    run(&of(2), &path, 2).await.unwrap();
+    run(&of(3), &path, 2).await.unwrap();
+    let wider = plan(&of(4));
+    let fresh = estimate(&wider, &TestModels).await.unwrap();
+    let again = async || {
+        let measured = Measured::read(&RunFolder::open(&path).unwrap()).unwrap();
+        estimate_after(&wider, &TestModels, &measured).await.unwrap()
+    };
+    let whole = again().await;
+    assert_eq!((whole[1].left, whole[1].source), (2, Source::Measured { episodes: 6 }));
+    std::fs::remove_file(path.join("ledger/000001.log")).unwrap();
+    let rows = load_rows(&RunFolder::open(&path).unwrap()).unwrap();
+    let dear = || rows.episodes.iter().filter(|row| row.cell == "learner | dear");
+    assert_eq!(dear().filter(|row| row.unbilled_calls > 0 && row.model_calls == 0).count(), 4);
+    let tokens: u64 = dear().map(|row| row.agent_tokens().input).sum();
+    let some = again().await;
+    assert_eq!((some[1].left, some[1].source), (2, Source::Measured { episodes: 2 }));
+    assert!(tokens > 0 && some[1].input_tokens == tokens, "the mean of those 2, for the 2 that are left");
+    // The policy asks no model: the ledger lacks nothing of its episodes.
+    assert_eq!((some[2].left, some[2].source), (2, Source::Measured { episodes: 6 }));
+    std::fs::remove_dir_all(path.join("ledger")).unwrap();
+    let none = again().await;
+    assert_eq!((none[1].left, none[1].source), (2, Source::Played { episodes: 2, cut: false }));
+    assert_eq!(none[1].tokens_an_episode, fresh[1].tokens_an_episode);
+    assert!(none[1].input_tokens > 0 && none[1].cost_microdollars > Some(0));
+}
+
 /// A plan of very many cells plays some of them in memory and estimates the others by those.
 // covers: BOG-160
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -31,7 +31,7 @@ pub struct Handled {
     pub off_menu: u64,
     /// Conversations that used up their turns without an answer (BOG-043).
     pub turns_exhausted: u64,
-    /// Answers that other text followed in their message, which may take them back: they were carried out all the same.
+    /// Answers that other text followed in their message.
     pub followed: u64,
 }
 

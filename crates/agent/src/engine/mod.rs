@@ -4,6 +4,7 @@
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
 mod advise;
+mod behind;
 mod conversation;
 mod expert;
 mod guard;

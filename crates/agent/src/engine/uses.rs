@@ -8,7 +8,7 @@ use gimbal_messages::records::engine::{
 use serde_json::Map;
 
 use super::conversation::Conversation;
-use super::halt;
+use super::{behind, halt};
 use crate::Protocol;
 use crate::deliberation::Deliberation;
 use crate::persona::Sourced;
@@ -20,6 +20,10 @@ use crate::tool::{Carrier, Observed, Offered, ToolError, arguments};
 
 /// How much of what a tool says of its failure is journaled; the conversation holds the whole.
 const NOTED: usize = 300;
+
+/// What an agent is told whose answer takes its action back.
+const TAKEN_BACK: &str =
+    "the words behind the action take it back, so that it was not carried out; write one action and nothing behind it";
 
 impl Conversation<'_> {
     /// What the system prompt says of the form of an answer.
@@ -35,19 +39,34 @@ impl Conversation<'_> {
     /// message had to pass for the answer and names no action, the true reason is what is `missing` in the message: that a
     /// thought is not an action would lead its writer astray.
     ///
+    /// Other words behind the action on its line are a mark of the reply. Where they clearly take it back, it is not taken.
+    ///
     /// # Errors
-    /// What the environment says of the whole answer, or what is missing.
+    /// What the environment says of the whole answer, what is missing, or that the action was taken back.
     pub(super) async fn parse(&self, text: &str, missing: Option<&'static str>) -> Result<ToolCall, Rejection> {
-        let read = match (self.stage.parse(text).await, words().after_lead(text)) {
-            (Err(rejection), Some(rest)) => self.stage.parse(rest).await.map_err(|_| rejection),
-            (read, _) => read,
+        let (read, action) = match (self.stage.parse(text).await, words().after_lead(text)) {
+            (Err(rejection), Some(rest)) => (self.stage.parse(rest).await.map_err(|_| rejection), rest),
+            (read, _) => (read, text),
         };
-        // No marker announced it, or it does not begin the answer: it was found in words of which it could have been any part.
+        let behind = match &read {
+            Ok(call) => behind::behind(self.stage, action, call).await,
+            Err(_) => None,
+        };
+        let takes_back = match behind {
+            Some(rest) => words().takes_back(rest),
+            None => missing.is_none() && behind::is_taken_back(self.stage, action, read.as_ref().ok()).await,
+        };
+        // No marker announced it, it does not begin the answer, or the answer goes on behind it: it was found in words of which it could have
+        // been any part.
         if let Ok(call) = &read
             && !self.noted
-            && (missing.is_some() || !self.begins(text, call).await)
+            && (missing.is_some() || behind.is_some() || !self.begins(text, call).await)
         {
-            self.normalised(Tier::Normalised, Vec::new()).await;
+            let followed = behind.is_some().then_some(ReadingMark::FollowedByText);
+            self.normalised(Tier::Normalised, followed.into_iter().collect()).await;
+        }
+        if takes_back {
+            return Err(Rejection::new(RejectionKind::Unreadable, TAKEN_BACK));
         }
         read.map_err(|rejection| match missing {
             Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {

@@ -31,6 +31,7 @@ pub enum Marker {
 pub struct Words {
     markers: BTreeMap<Marker, Vec<String>>,
     leads: Vec<String>,
+    withdrawals: Withdrawals,
     severity: BTreeMap<String, Vec<String>>,
     status: BTreeMap<String, Vec<String>>,
     focus: BTreeMap<String, Vec<String>>,
@@ -38,6 +39,16 @@ pub struct Words {
     /// Markers as characters in small letters, the longest first.
     #[serde(skip)]
     ordered: Vec<(Vec<char>, Marker)>,
+}
+
+/// Words behind an action that take it back, as [`plain`] gives them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Withdrawals {
+    /// Clauses that hold nothing else.
+    whole: Vec<String>,
+    /// Beginnings of clauses.
+    beginning: Vec<String>,
 }
 
 /// The shipped words.
@@ -52,6 +63,9 @@ pub fn words() -> &'static Words {
             .iter()
             .flat_map(|(marker, texts)| texts.iter().map(|text| (text.to_lowercase().chars().collect(), *marker)))
             .collect();
+        for text in words.withdrawals.whole.iter_mut().chain(&mut words.withdrawals.beginning) {
+            *text = plain(text);
+        }
         words.ordered.sort_by_key(|(text, _): &(Vec<char>, Marker)| std::cmp::Reverse(text.len()));
         words
     })
@@ -101,6 +115,24 @@ impl Words {
         best
     }
 
+    /// Whether the words behind an action clearly take it back. Words that may give a reason for it do not.
+    #[must_use]
+    pub fn takes_back(&self, behind: &str) -> bool {
+        let end = behind.char_indices().nth(REMARK).map_or(behind.len(), |(end, _)| end);
+        let remark = behind[..end].replace(" - ", ";").replace(" -- ", ";");
+        let plain: Vec<String> = remark.split(CLAUSES).map(plain).collect();
+        let clauses: Vec<&str> =
+            plain.iter().map(|clause| unlinked(clause)).filter(|clause| !clause.is_empty()).collect();
+        let is_whole = |clause: &str| self.withdrawals.whole.iter().any(|known| known == clause);
+        let begins = |clause: &str| {
+            let rest = self.withdrawals.beginning.iter().filter_map(|known| clause.strip_prefix(known.as_str()));
+            rest.into_iter().any(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        clauses.first().is_some_and(|first| is_whole(first))
+            || clauses.windows(2).any(|two| two.iter().all(|clause| is_whole(clause)))
+            || clauses.iter().any(|clause| begins(clause))
+    }
+
     /// The severity that a word stands for.
     #[must_use]
     pub fn severity(&self, word: &str) -> Option<&str> {
@@ -125,6 +157,23 @@ impl Words {
         let wanted = plain(word);
         self.confidence.iter().find(|(known, _)| plain(known) == wanted).map(|(_, share)| *share)
     }
+}
+
+/// How much of a remark is looked at, in characters.
+const REMARK: usize = 600;
+/// What parts the clauses of a remark.
+const CLAUSES: [char; 15] =
+    [',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '"', '\n', '\u{2013}', '\u{2014}', '\u{2026}'];
+/// Words at the head of a clause that say nothing.
+const LINKS: [&str; 10] = ["and", "but", "or", "oh", "hm", "hmm", "well", "then", "sorry", "actually"];
+
+/// A clause without words at its head that say nothing; the last word is left.
+fn unlinked(clause: &str) -> &str {
+    let mut clause = clause;
+    while let Some((_, rest)) = clause.split_once(' ').filter(|(word, _)| LINKS.contains(word)) {
+        clause = rest;
+    }
+    clause
 }
 
 /// A line without what may stand before a marker.
@@ -185,6 +234,10 @@ mod tests {
         for text in read.markers.values().flatten() {
             assert!(seen.insert(plain(text)), "marker {text}");
         }
+        let mut withdrawals = BTreeSet::new();
+        for text in read.withdrawals.whole.iter().chain(&read.withdrawals.beginning) {
+            assert!(withdrawals.insert(plain(text)), "withdrawal {text}");
+        }
         for group in [&read.severity, &read.status, &read.focus] {
             let mut seen = BTreeSet::new();
             for (name, others) in group {
@@ -223,6 +276,51 @@ mod tests {
         assert_eq!(words().marker("Tool: look: x"), Some((Marker::Tool, "look: x")));
         assert_eq!(words().marker("Action Input: x"), Some((Marker::Input, "x")));
         assert!(words().is_pause("**PAUSE**") && !words().is_pause("pauses"));
+    }
+
+    #[test]
+    fn words_behind_an_action_that_take_it_back_are_told_from_reasons_for_it() {
+        for behind in [
+            " (cancelled)",
+            " (cancelled: the host is clean)",
+            " - no, wait",
+            " \u{2014} no wait, Monitor",
+            ". Wait, no.",
+            ", not",
+            " (not now)",
+            " -- never mind",
+            " // ignore this",
+            " ... actually no",
+            " because it is compromised... wait, no, it is not",
+            "? No",
+            " [IGNORED]",
+            " (on second thought, Monitor is better)",
+            " but do not execute it yet",
+            ", I take that back",
+            "! Oh wait",
+        ] {
+            assert!(words().takes_back(behind), "{behind}");
+        }
+        for behind in [
+            "",
+            " now",
+            ".",
+            " (not User2)",
+            " because no other host was touched",
+            " because it is not clean",
+            " - no other action is needed",
+            ", as we cannot wait",
+            " (I cannot ignore the alert)",
+            " to cancel the session of the attacker",
+            " instead",
+            " instead of Remove",
+            ", then wait for the result",
+            " (do not wait)",
+            ". No further step is needed",
+            " # nothing else helps",
+        ] {
+            assert!(!words().takes_back(behind), "{behind}");
+        }
     }
 
     #[test]

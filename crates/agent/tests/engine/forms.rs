@@ -37,6 +37,33 @@ async fn text_behind_an_answer_is_marked_in_the_note() {
     assert_eq!(log, [note, "act Wait because -"]);
 }
 
+/// Words behind an action on its own line that take it back: it is not carried out, and the agent is told what to write.
+#[tokio::test]
+async fn an_action_that_its_own_line_takes_back_is_refused() {
+    for (protocol, replies) in [
+        (Protocol::ReactText, ["Thought: t\nAnswer: Wait - no, wait", "Thought: t\nAnswer: Wait"]),
+        (
+            Protocol::Json,
+            [r#"{"thought": "t", "action": "Wait (cancelled)"}"#, r#"{"thought": "t", "action": "Wait"}"#],
+        ),
+    ] {
+        let agent = planner(Overrides { protocol: Some(protocol), ..Overrides::default() });
+        let (log, stage) = log_of(&agent, replies.map(Says)).await;
+        assert!(log[0].starts_with("reject unreadable \"Wait "), "{log:?}");
+        assert_eq!(log[1..], ["act Wait because t"]);
+        let requests = stage.requests.lock().unwrap();
+        let told = &requests[1].messages.last().unwrap().text;
+        assert!(
+            told.contains("the words behind the action take it back") && told.contains("nothing behind it"),
+            "{told}"
+        );
+    }
+    // A value may hold any words.
+    let (log, _) =
+        log_of(&planner(Overrides::default()), [Says("Thought: t\nAnswer: Oil machine=cancelled, no")]).await;
+    assert_eq!(log[0], "refused Oil machine=cancelled, no", "by the environment, which has no such machine");
+}
+
 #[tokio::test]
 async fn json_answers_and_tools() {
     let (log, stage) = log_of(

@@ -93,7 +93,7 @@ pub struct StepProfile {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(count: &u32) -> bool {
+pub(crate) const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 

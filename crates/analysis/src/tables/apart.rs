@@ -73,15 +73,43 @@ fn of_study(cells: &[&PastCell], kept: &[String], were: &str) -> String {
     }
 }
 
-/// The versions of all cells, each once.
-fn versions(cells: &[&PastCell]) -> String {
+/// Versions that a notice names, at most. After many versions of the program a list of all would hide the rest of a notice.
+const NAMED_VERSIONS: usize = 4;
+
+/// Cells that a notice names, at most.
+const NAMED_CELLS: usize = 8;
+
+/// Versions in words for a notice, the oldest first: each once, of very many the newest, with the number of the others.
+#[must_use]
+pub fn versions_named<'a>(versions: impl IntoIterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = Vec::new();
-    for words in cells.iter().flat_map(|cell| &cell.versions) {
-        if !all.contains(&words.as_str()) {
+    for words in versions {
+        if !all.contains(&words) {
             all.push(words);
         }
     }
-    all.join(", ")
+    newest(&all, NAMED_VERSIONS, ["version", "versions"])
+}
+
+/// Names of cells for a notice, the oldest first: of very many the newest, with the number of the others.
+#[must_use]
+pub fn cells_named(names: &[&str]) -> String {
+    newest(names, NAMED_CELLS, ["cell", "cells"])
+}
+
+/// The last of a list, and how many come before them.
+fn newest(all: &[&str], most: usize, nouns: [&str; 2]) -> String {
+    let others = all.len().saturating_sub(most);
+    let named = all[others..].join(", ");
+    match others {
+        0 => named,
+        1 => format!("{named} and 1 more {}", nouns[0]),
+        _ => format!("{named} and {others} more {}", nouns[1]),
+    }
+}
+
+fn versions(cells: &[&PastCell]) -> String {
+    versions_named(cells.iter().flat_map(|cell| &cell.versions).map(String::as_str))
 }
 
 /// One row a cell; `None` without any.
@@ -125,7 +153,7 @@ pub fn apart(cells: &[PastCell]) -> Option<Table> {
         notes.push(format!(
             "Another version of the program played {}: {}. The study has the same settings now, but the present version may play them otherwise. \
              Their episodes are in no other table but the bill.",
-            names.join(", "),
+            cells_named(&names),
             versions(&program)
         ));
     }
@@ -179,5 +207,23 @@ mod tests {
             notes.len() == 1 && notes[0].starts_with("Another version of the program played x, y: engine 8, now 9"),
             "{notes:?}"
         );
+    }
+
+    #[test]
+    fn notices_name_the_newest_of_very_many_versions() {
+        let versions: Vec<String> = (1..=40).map(|version| format!("engine {version}, now 41")).collect();
+        let ids: Vec<String> = (1..=40).map(|version| format!("x{version}")).collect();
+        let cells: Vec<PastCell> =
+            ids.iter().zip(&versions).map(|(id, words)| past(id, &[words.as_str()], 1)).collect();
+        let named = "engine 37, now 41, engine 38, now 41, engine 39, now 41, engine 40, now 41 and 36 more versions";
+        let told = set_apart(&cells, &[]).unwrap();
+        assert!(told.starts_with("40 earlier episodes") && told.ends_with(&format!("({named}).")), "{told}");
+        let table = apart(&cells).unwrap();
+        let note = &table.notes[0];
+        let head = "Another version of the program played x33, x34, x35, x36, x37, x38, x39, x40 and 32 more cells: ";
+        assert!(note.starts_with(&format!("{head}{named}. ")), "{note}");
+        assert_eq!(table.rows.len(), 40, "the table has them all");
+        let one_more = versions_named(versions[..5].iter().chain(&versions[..5]).map(String::as_str));
+        assert!(one_more.starts_with("engine 2, now 41, ") && one_more.ends_with(" and 1 more version"), "{one_more}");
     }
 }

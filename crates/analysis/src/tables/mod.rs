@@ -17,7 +17,7 @@ use crate::table::{Cell, Column, ColumnKind, Table};
 
 pub use acted_notes::{HARDLY, acted_note};
 use acted_notes::{HARDLY_NOTE, unusable_note};
-pub use apart::{PastCell, apart, set_apart};
+pub use apart::{PastCell, apart, cells_named, set_apart, versions_named};
 pub use cost::{cost, roles};
 pub use detail::{failures, gaps, spread, stops};
 pub use faults::faults;

@@ -51,6 +51,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         tokens_estimated: false,
         billed: called,
         model_calls: if input > 0 { 30 } else { 0 },
+        unbilled_calls: 0,
         tool_calls: 32,
         rejected_calls: 2,
         failed_attempts: 0,

@@ -189,7 +189,7 @@ pub struct TriageArgs {
     /// Show the text that the model would be sent first, and ask nothing
     #[arg(long, requires = "model")]
     pub dry_run: bool,
-    /// Draws the debate as claims, facts and confidences (SVG)
+    /// Draw the debate as claims, facts and confidences (SVG)
     #[arg(long, value_name = "FILE", requires = "model")]
     pub figure: Option<PathBuf>,
     /// Exit code 0 on a dismissal even if the input was not complete
@@ -281,7 +281,7 @@ pub enum JudgeVerb {
 pub struct Sweep {
     /// The debates of this run: its folder, or the name of a study below `runs/`
     #[arg(
-        long, value_name = "RUN", conflicts_with_all = ["judge", "architect", "skeptic", "mean_architect", "mean_skeptic"]
+        long, value_name = "RUN", conflicts_with_all = ["judge", "architect", "skeptic", "step", "arithmetic", "mean_architect", "mean_skeptic"]
     )]
     pub run: Option<PathBuf>,
     /// A judge: v1, v1_extended, v2, v2_capped, v2_symmetric, calibrated (may be repeated; default: all but the last)

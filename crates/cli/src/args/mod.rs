@@ -43,7 +43,7 @@ pub use temporal::{GainsArgs, TemporalVerb};
                   disk or provider, 130 interrupted. `gimbal triage`: 0 dismissed, 10 inconclusive or not complete, 20 confirmed."
 )]
 pub struct Arguments {
-    /// Folder whose personas/, studies/ and prices.yaml override the built-in ones
+    /// Folder whose files override the built-in ones of the same path: personas/, graphs/, studies/, prices.yaml and others
     #[arg(long, global = true, value_name = "DIR", env = "GIMBAL_CONFIG")]
     pub config: Option<PathBuf>,
     /// What to do
@@ -70,7 +70,7 @@ pub enum Command {
     Coverage(Coverage),
     /// Lists run folders with their state and what they cost
     List(List),
-    /// Writes tables and the page of a run
+    /// Prints the report of a run, and writes its tables and its page
     Report(Report),
     /// Recomputes the published tables of a work and compares them
     Papers(Papers),
@@ -118,7 +118,7 @@ pub enum Command {
         #[command(subcommand)]
         verb: GraphVerb,
     },
-    /// Reads telemetry and judges by rule whether it shows a threat
+    /// Judges by rule, or with a model, whether telemetry shows a threat
     Triage(TriageArgs),
     /// Extracts, verifies, shows and proves packets of evidence
     Evidence {
@@ -132,13 +132,13 @@ pub enum Command {
         #[command(subcommand)]
         verb: JudgeVerb,
     },
-    /// Searches the arbiter's rules, computes gains between layers
+    /// Searches the arbiter's rules, and computes gains between layers
     Temporal {
         /// What to do
         #[command(subcommand)]
         verb: TemporalVerb,
     },
-    /// Trains, evaluates and shows the network of the arbiter
+    /// Collects conflicts, and tunes, trains and evaluates the arbiter
     Arbiter {
         /// What to do
         #[command(subcommand)]
@@ -165,7 +165,7 @@ pub struct Run {
     /// Where run folders are kept
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub runs: PathBuf,
-    /// Episodes at once
+    /// Episodes at once, at most (default: as many as the models take, 8 of a model that takes any number)
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub jobs: Option<usize>,
     /// Show cells, episodes and estimated tokens and cost, and stop

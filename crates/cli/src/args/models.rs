@@ -94,7 +94,7 @@ pub struct PersonaShow {
     /// Show the agent of a cell of this study, in the study's environment
     #[arg(long, value_name = "FILE", requires = "cell", conflicts_with = "configuration")]
     pub study: Option<PathBuf>,
-    /// The cell, as the study or `--dry-run` calls it
+    /// The cell, as the study or `gimbal run --dry-run` calls it
     #[arg(long, value_name = "NAME", requires = "study")]
     pub cell: Option<String>,
     /// Show the agent of a configuration of personas/configurations.yaml

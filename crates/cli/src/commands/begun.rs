@@ -1,13 +1,19 @@
 //! An environment as commands show it that print prompts or check tools: one step after the beginning of its first task.
 
+use std::sync::Arc;
+
+use gimbal_agent::shown::offered_call;
 use gimbal_core::tracker::Stepped;
-use gimbal_core::{Environment, Reply, Tracker, nearest};
+use gimbal_core::{Data, Environment, Observation, Reply, Tracker, nearest};
 use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::registry::registry;
 
-/// An environment after one idle step, with its belief state.
+/// What a made-up step shows of an action that is not carried out.
+const SEEN: &str = "(what was seen then)";
+
+/// An environment after one step, with its belief state.
 pub struct Begun {
     /// The environment.
     pub environment: Box<dyn Environment>,
@@ -17,7 +23,8 @@ pub struct Begun {
     pub first: String,
 }
 
-/// Opens an environment by name and takes one idle step in its first task.
+/// Opens an environment by name and takes one idle step in its first task. Where no prompt offers the idle call, its belief state takes in another
+/// one that prompts offer, with a made-up result: nothing else is carried out, because it may reach a service.
 pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
     let registry = registry();
     let Some(family) = registry.environment(name) else {
@@ -33,9 +40,18 @@ pub async fn begun(name: &str, options: &Value) -> Result<Begun, Failure> {
     let first = environment.reset(&task, 0).await.map_err(Failure::external)?;
     let mut tracker = environment.tracker();
     tracker.begin(&first);
-    let idle = environment.brief().idle.clone();
-    if let Ok(Reply::Step(transition)) = environment.call(&idle).await {
-        tracker.update(Stepped { step: 1, call: &idle, observation: &transition.observation, justification: None });
+    if let Some(call) = offered_call(&*environment) {
+        let seen = if call == environment.brief().idle {
+            match environment.call(&call).await {
+                Ok(Reply::Step(transition)) => Some(transition.observation),
+                _ => None,
+            }
+        } else {
+            Some(Arc::new(Observation { text: SEEN.to_owned(), data: Data::default() }))
+        };
+        if let Some(observation) = seen {
+            tracker.update(Stepped { step: 1, call: &call, observation: &observation, justification: None });
+        }
     }
     Ok(Begun { environment, tracker, first: first.text.clone() })
 }

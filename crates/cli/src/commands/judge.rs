@@ -1,13 +1,20 @@
 //! `gimbal judge`.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use gimbal_ares::tables::{Asked, sweep as table};
-use gimbal_core::Milli;
+use gimbal_core::{ArchitectureKind, Milli};
 use gimbal_evidence::judge::sweep::{PUBLISHED, Range, thousandths};
 use gimbal_evidence::judge::{Arithmetic, Judge};
+
+use gimbal_messages::Record as _;
+use gimbal_messages::records::debate::VerdictGiven;
 
 use super::{report, tables};
 use crate::args::{ArithmeticChoice, JudgeVerb, Sweep};
 use crate::exit::Failure;
+use crate::registry::registry;
 
 /// The table of a run that holds what all judges make of its confidences.
 const OF_RUN: &str = "ares-judges";
@@ -15,13 +22,38 @@ const OF_RUN: &str = "ares-judges";
 /// The verbs of `gimbal judge`.
 pub fn judge(verb: &JudgeVerb) -> Result<(), Failure> {
     match verb {
-        JudgeVerb::Sweep(Sweep { run: Some(run), format, .. }) => report::table_of(run, OF_RUN, *format),
+        JudgeVerb::Sweep(Sweep { run: Some(run), format, .. }) => {
+            let (table, bases) = report::table_of(run, OF_RUN)?;
+            if table.rows.is_empty() {
+                return Err(Failure::Usage(nothing_to_judge(&run.display().to_string(), &bases)));
+            }
+            tables::show(&table, *format);
+            Ok(())
+        }
         JudgeVerb::Sweep(options) => {
             let table = table(&asked(options)?).map_err(|error| Failure::Usage(format!("--step: {error}")))?;
             tables::show(&table, options.format);
             Ok(())
         }
     }
+}
+
+/// What a run of these architectures lacks that judges could be asked about.
+fn nothing_to_judge(run: &str, bases: &BTreeSet<String>) -> String {
+    let records = |kind: &&Arc<dyn ArchitectureKind>| kind.records().iter().any(|one| one.name == VerdictGiven::KIND);
+    let registry = registry();
+    let judged: Vec<&str> = registry.architectures.iter().filter(records).map(|kind| kind.name()).collect();
+    let (known, given) = (judged.join(", "), bases.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    if judged.iter().any(|name| bases.contains(*name)) {
+        return format!(
+            "--run: no debate of the run `{run}` has ended with a verdict yet, so that there are no confidences to judge; \
+             `gimbal report {run} --table stops` says how its episodes ended"
+        );
+    }
+    format!(
+        "--run: the run `{run}` has no debates, so that there are no confidences to judge: its architectures ({given}) record \
+         no verdicts; name a run of a study with an architecture that records them ({known})"
+    )
 }
 
 fn asked(options: &Sweep) -> Result<Asked, Failure> {

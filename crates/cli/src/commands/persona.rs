@@ -169,7 +169,7 @@ fn of_cell(home: &Home, file: &Path, cell: &str, subject: &mut Subject) -> Resul
     Err(Failure::Usage(format!("{name}: there is no cell `{cell}`{hint} (known: {})", known.join(", "))))
 }
 
-/// The whole prompts of the second step of an episode in which the first step was idle.
+/// The whole prompts of the second step of an episode, of which the first step is made up.
 async fn show(home: &Home, asked: PersonaShow) -> Result<(), Failure> {
     let Subject { base, only, mut settings, environment: name, options } = subject(home, &asked)?;
     settings.retain(|_, value| !value.is_null());

@@ -1,17 +1,20 @@
 //! `gimbal report`: its arguments, and what goes to standard output.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gimbal_analysis::Table;
 use gimbal_analysis::profile::Tokenizer;
 use gimbal_bog::Protocol;
 use gimbal_model::PriceTable;
-use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, table};
-use gimbal_study::plan::Stored;
+use gimbal_report::{Catalogue, Everything, Options, Report, ReportError, Source, WIDTH, figure, keys, table};
+use gimbal_study::plan::{Stored, StoredCell};
 use gimbal_study::registry::Registry;
 use gimbal_study::run::RunFolder;
 use gimbal_view::Output;
+use serde_json::Value;
 
 use super::{more_to_come, own_folder, run_failure, run_folder, tables, write_file};
 use crate::args::{Report as Arguments, ReportFormat, TableFormat};
@@ -178,24 +181,31 @@ fn one_table(arguments: &Arguments, key: &str) -> Result<(), Failure> {
     show_table(&Opened::of(arguments)?, key, format)
 }
 
-/// Prints a table of a run.
-pub fn table_of(run: &Path, key: &str, format: TableFormat) -> Result<(), Failure> {
-    let options = Options::default();
-    show_table(&Opened::new(run_folder(run)?, options)?, key, format)
+/// A table of a run, and the bases of the run's architectures, each once.
+pub fn table_of(run: &Path, key: &str) -> Result<(Table, BTreeSet<String>), Failure> {
+    let opened = Opened::new(run_folder(run)?, Options::default())?;
+    let base =
+        |cell: &StoredCell| cell.identity.pointer("/architecture/base").and_then(Value::as_str).map(str::to_owned);
+    Ok((made(&opened, key)?, opened.stored.cells.iter().filter_map(base).collect()))
 }
 
 fn show_table(opened: &Opened, key: &str, format: TableFormat) -> Result<(), Failure> {
-    let chosen = opened
-        .catalogue
-        .table(key)
-        .map_err(|error| Failure::Usage(format!("--table: {error} (known: {})", error.known.join(", "))))?;
+    tables::show(&made(opened, key)?, format);
+    Ok(())
+}
+
+fn made(opened: &Opened, key: &str) -> Result<Table, Failure> {
+    let chosen = opened.catalogue.table(key).map_err(|error| {
+        // Of a run that cannot be read, its own failure says more than the wrong key.
+        keys(&opened.source()).map_or_else(report_failure, |known| {
+            Failure::Usage(format!("--table: {error}; this run has {} (`--table list`: all)", known.join(", ")))
+        })
+    })?;
     more_to_come(opened.folder.in_progress());
-    let made = table(&opened.source(), chosen).map_err(|error| match error {
+    table(&opened.source(), chosen).map_err(|error| match error {
         ReportError::NoRows { .. } => Failure::Usage(format!("--table: {error}")),
         other => report_failure(other),
-    })?;
-    tables::show(&made, format);
-    Ok(())
+    })
 }
 
 fn one_figure(arguments: &Arguments, key: &str) -> Result<(), Failure> {

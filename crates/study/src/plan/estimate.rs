@@ -33,7 +33,8 @@ const ALL_CALLS: u64 = 8_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The mean of finished episodes of the same cell in the run folder, with their number.
+    /// The mean of finished episodes of the same cell in the run folder, with their number. An episode of which the ledger
+    /// lacks a call is not among them.
     Measured {
         /// Episodes.
         episodes: u64,
@@ -149,7 +150,7 @@ pub async fn estimate_after(
     for cell in &plan.cells {
         let episodes = plan.episodes_of(cell);
         let sample = match measured.0.get(&cell.info.id) {
-            Some((key, sample)) if *key == cell.key && sample.episodes > 0 => *sample,
+            Some(own) if own.key == cell.key && own.sample.episodes > 0 => own.sample,
             _ if cell.roles.is_empty() && cell.environment.family.offers().asks.is_empty() => {
                 Sample { episodes: 1, input: 0, output: 0, cost: Some(0), source: Source::Free }
             }
@@ -174,8 +175,7 @@ pub async fn estimate_after(
                 }
             }
         };
-        let finished =
-            measured.0.get(&cell.info.id).filter(|(key, _)| *key == cell.key).map_or(0, |(_, own)| own.episodes);
+        let finished = measured.0.get(&cell.info.id).filter(|own| own.key == cell.key).map_or(0, |own| own.finished);
         estimates.push(sample.scaled(cell.info.id.clone(), episodes, episodes.saturating_sub(finished)));
     }
     Ok(estimates)
@@ -187,7 +187,16 @@ fn open(models: &dyn ModelSource) -> Result<Arc<dyn ChatModel>, Problem> {
 
 /// What finished episodes of a run folder took, by cell.
 #[derive(Debug, Default)]
-pub struct Measured(BTreeMap<String, (gimbal_core::Digest, Sample)>);
+pub struct Measured(BTreeMap<String, MeasuredCell>);
+
+/// What finished episodes of a cell took.
+#[derive(Debug)]
+struct MeasuredCell {
+    key: Digest,
+    finished: u64,
+    /// Those of them of which the ledger has every call: the tokens of the others are not known.
+    sample: Sample,
+}
 
 impl Measured {
     /// Reads what a run folder holds.
@@ -195,13 +204,19 @@ impl Measured {
     /// # Errors
     /// When it is damaged.
     pub fn read(folder: &RunFolder) -> Result<Self, RunError> {
-        let keys: BTreeMap<String, gimbal_core::Digest> =
+        let keys: BTreeMap<String, Digest> =
             Stored::read(folder)?.cells.into_iter().map(|cell| (cell.info.id, cell.key)).collect();
         let mut cells = BTreeMap::new();
         for row in load_outcomes(folder)?.episodes.into_iter().filter(|row| !row.infrastructure) {
             let Some(key) = keys.get(row.cell.as_str()) else { continue };
             let none = Sample { episodes: 0, input: 0, output: 0, cost: Some(0), source: Source::Free };
-            let (_, sample) = cells.entry(String::from(&row.cell)).or_insert((*key, none));
+            let cell: &mut MeasuredCell =
+                cells.entry(String::from(&row.cell)).or_insert(MeasuredCell { key: *key, finished: 0, sample: none });
+            cell.finished += 1;
+            if row.unbilled_calls > 0 {
+                continue;
+            }
+            let sample = &mut cell.sample;
             sample.episodes += 1;
             sample.source = Source::Measured { episodes: sample.episodes };
             for used in &row.ledger {

@@ -19,6 +19,8 @@ pub(super) struct RowFold<'s> {
     rows: Vec<EpisodeRow>,
     /// Key and attempt of each row.
     ids: Vec<(Digest, AttemptId)>,
+    /// Model calls of each finished episode, by the index.
+    calls: Vec<u64>,
     /// Episodes that failed, by key: their last attempt.
     lost: BTreeMap<Digest, (AttemptId, EpisodeRow)>,
 }
@@ -44,6 +46,7 @@ impl<'s> RowFold<'s> {
             tasks: Names::default(),
             rows: Vec::with_capacity(episodes),
             ids: Vec::with_capacity(episodes),
+            calls: Vec::with_capacity(episodes),
             lost: BTreeMap::new(),
         }
     }
@@ -62,6 +65,7 @@ impl<'s> RowFold<'s> {
         row.critical_path_us = Some(outcome.critical_path_us);
         self.rows.push(row);
         self.ids.push((episode.id.key, attempt(episode.place)));
+        self.calls.push(outcome.spent.model_calls);
     }
 
     /// Takes in a failed attempt at an episode that was not finished. A run in progress tries it again: it is not lost yet.
@@ -101,6 +105,10 @@ impl<'s> RowFold<'s> {
         }
         for (row, (key, attempt)) in episodes.iter_mut().zip(ids) {
             accounts.fill(row, attempt, &key);
+        }
+        // Lost episodes are behind the finished ones, and have no number of calls in the index.
+        for (row, calls) in episodes.iter_mut().zip(self.calls) {
+            row.unbilled_calls = u32::try_from(calls.saturating_sub(row.model_calls.into())).unwrap_or(u32::MAX);
         }
         Rows { episodes, cells: self.stored.cells.iter().map(|cell| cell.info.clone()).collect() }
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use gimbal_analysis::tables;
+
 use crate::plan::{Plan, Stored};
 use crate::run::{RunError, RunFolder, Writable};
 
@@ -15,11 +17,7 @@ fn changed(before: &Stored, now: &Stored, folder: &RunFolder) -> Option<String> 
         if !found.is_empty() {
             cells.push(format!("`{}`", cell.info.id));
         }
-        for words in found {
-            if !versions.contains(&words) {
-                versions.push(words);
-            }
-        }
+        versions.extend(found);
     }
     let mut told = Vec::new();
     let changes = before.changes(now);
@@ -27,14 +25,12 @@ fn changed(before: &Stored, now: &Stored, folder: &RunFolder) -> Option<String> 
         told.push(format!("the study has changed since this run began: {}", changes.join("; ")));
     }
     if !cells.is_empty() {
-        let (some, noun) =
-            (cells.iter().take(8).cloned().collect::<Vec<_>>(), if cells.len() == 1 { "cell" } else { "cells" });
-        let more =
-            if cells.len() > some.len() { format!(" and {} more", cells.len() - some.len()) } else { String::new() };
+        let noun = if cells.len() == 1 { "cell" } else { "cells" };
+        let names: Vec<&str> = cells.iter().map(String::as_str).collect();
         told.push(format!(
-            "another version of the program played the {noun} {}{more} ({})",
-            some.join(", "),
-            versions.join(", ")
+            "another version of the program played the {noun} {} ({})",
+            tables::cells_named(&names),
+            tables::versions_named(versions.iter().map(String::as_str))
         ));
     }
     if told.is_empty() {

@@ -57,6 +57,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         tokens_estimated: false,
         billed: called,
         model_calls: if tokens > 0 { 30 } else { 0 },
+        unbilled_calls: 0,
         tool_calls: 30 + (draw % 5) as u32,
         rejected_calls: (draw % 5) as u32,
         failed_attempts: 0,

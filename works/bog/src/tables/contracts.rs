@@ -48,13 +48,8 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
         done("off_menu", "Off menu", Integer, "Decisions for none of the actions suggested in the step"),
         done("arbitrated", "Arbitrated", Text, "Lists of suggestions that a rule of the mediator changed, by rule"),
         done("turns_exhausted", "No answer", Integer, "Conversations that used up their turns"),
-        done(
-            "followed",
-            "Text behind",
-            Integer,
-            "Answers that other text follows in their message: carried out all the same",
-        )
-        .shown_if(is_followed),
+        done("followed", "Text behind", Integer, "Answers that other text follows in their message")
+            .shown_if(is_followed),
     ]);
     let mut rows = Vec::new();
     for cell in &analysis.cells {
@@ -70,7 +65,7 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
         "Dropped: suggestions that are not an action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
     ];
     if is_followed {
-        notes.push("Text behind: the last `Answer:` at the head of a line is carried out, whatever other text follows it, such as words that take it back.".to_owned());
+        notes.push("Text behind: the last `Answer:` at the head of a line is carried out, whatever other lines follow it, such as words that take it back. Words on its own line that clearly take it back are a refusal.".to_owned());
     }
     if rows.is_empty() {
         notes.insert(

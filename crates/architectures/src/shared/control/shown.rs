@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gimbal_agent::shown::ShownEnvironment;
+use gimbal_agent::shown::{OfferedAction, ShownEnvironment};
 use gimbal_agent::{Assignment, CallRecord, Placed, Segment};
 use gimbal_core::{Data, Observation, View};
 use gimbal_messages::records::control::SegmentStop;
@@ -77,14 +77,13 @@ fn example(ways: Ways, view: &View, (placed, shown): (&Placed, &ShownEnvironment
     Some(Run::of(Arc::new(graph), calls, view))
 }
 
-/// A segment of one call.
+/// A segment of one call that the brief offers.
 fn segment(shown: &ShownEnvironment) -> Segment {
-    let call = CallRecord {
-        call: shown.idle.clone(),
-        observation: "(what was seen then)".to_owned(),
-        accepted: true,
-        tool: Some(shown.brief.idle.tool.clone()),
+    let (call, tool) = match &shown.offered {
+        Some(OfferedAction { tool, text }) => (text.clone(), Some(tool.clone())),
+        None => ("(what was done)".to_owned(), None),
     };
+    let call = CallRecord { call, observation: "(what was seen then)".to_owned(), accepted: true, tool };
     let result = Some("(what the agent says)".to_owned());
     Segment { taken: vec![call], stop: SegmentStop::Done, result, over: None }
 }
