@@ -254,6 +254,11 @@ async fn the_state_of_a_run_evolves_by_the_equations() {
     assert_eq!(k, 4);
 }
 
+/// The part behind a result that says how many actions are left.
+fn left_of(left: usize, most: usize) -> String {
+    format!("\n\n<calls_left>\nYou have {left} of your {most} actions left.\n</calls_left>")
+}
+
 /// Behind each result stands how many of the agent's own actions are left, also behind a refusal, and it stays in the conversation.
 // covers: CYC-026
 #[tokio::test]
@@ -262,27 +267,31 @@ async fn who_acts_many_times_reads_how_many_of_its_actions_are_left() {
     let settings = json!({ "conversation": "episode", "context": ["observation"], "global_calls": 4 });
     let (_, stage, _) = play("react", settings, workshop(9, [WAIT, refused, WAIT, OIL])).await;
     let requests = stage.requests.lock().unwrap();
-    let part = |left, most| format!("\n\n<calls_left>\nYou have {left} of your {most} actions left.\n</calls_left>");
-    let tells = |text: &str| text.contains(" actions left.");
     assert_eq!(requests.len(), 4);
     for (request, made) in requests.iter().zip(0..) {
-        let told: Vec<_> = request.messages.iter().filter(|message| tells(&message.text)).collect();
+        let texts = request.messages.iter().map(|message| &message.text);
+        let told: Vec<_> = texts.filter(|text| text.contains(" actions left.")).collect();
         assert_eq!(told.len(), made, "one for each result");
-        for (message, left) in told.iter().zip([3, 2, 1]) {
-            assert!(message.text.ends_with(&part(left, 4)), "{}", message.text);
+        for (text, left) in told.iter().zip([3, 2, 1]) {
+            assert!(text.ends_with(&left_of(left, 4)), "{text}");
         }
     }
-    drop(requests);
-    // An executor counts those of its own subtask.
+}
+
+// covers: CYC-026
+#[tokio::test]
+async fn an_executor_counts_the_actions_of_its_own_subtask() {
     let replies = [WAIT, WAIT, DONE, to("SEARCH"), WAIT, WAIT];
     let settings = json!({ "graph": search_plan_execute(), "local_calls": 3, "global_calls": 4 });
     let (_, stage, _) = play("cyclic", settings, workshop(9, replies)).await;
     let (requests, asked) = (stage.requests.lock().unwrap(), stage.asked.lock().unwrap());
     let own = asked.iter().zip(requests.iter()).filter(|(role, _)| role.as_str() == "executor");
     let last: Vec<String> = own.map(|(_, request)| request.messages.last().unwrap().text.to_string()).collect();
-    let ends: Vec<bool> = last.iter().map(|text| tells(text)).collect();
+    let ends: Vec<bool> = last.iter().map(|text| text.contains(" actions left.")).collect();
     assert_eq!(ends, [false, true, true, false, true]);
-    assert!(last[1].ends_with(&part(2, 3)) && last[2].ends_with(&part(1, 3)) && last[4].ends_with(&part(1, 2)));
+    for (at, left, most) in [(1, 2, 3), (2, 1, 3), (4, 1, 2)] {
+        assert!(last[at].ends_with(&left_of(left, most)), "{}", last[at]);
+    }
 }
 
 // covers: CYC-006, CYC-012, CYC-016, CYC-050, CYC-051, CYC-R04
