@@ -58,14 +58,14 @@ pub(super) struct Conversation<'a> {
     pub(super) lane: LaneId,
     pub(super) peers: &'a dyn Peers,
     pub(super) present: Present,
-    messages: Vec<Arc<Message>>,
+    pub(super) messages: Vec<Arc<Message>>,
     /// How many messages at the beginning stay whatever the context guard drops.
     pinned: usize,
     /// The actions that are possible now, shown after the latest message and nowhere else (CYC-036).
     literals: Option<Arc<str>>,
     /// Tools for native calls, as they may be used now.
     native: Arc<[ToolSpec]>,
-    counted: Option<Counted>,
+    pub(super) counted: Option<Counted>,
     /// Whether the latest reply is noted as normalised.
     pub(super) noted: bool,
     pub(super) script: Option<ExpertScript>,
@@ -154,41 +154,6 @@ impl<'a> Conversation<'a> {
         self.record(&TurnsExhausted { attempt, turns }).await;
         let text = self.session.agent.persona.wording.no_answer.clone();
         Ok(Outcome::Answer { text, justification: None, missing: None })
-    }
-
-    /// Says that no tool may be used any more, to an agent that has used one and has a single turn left. Who acts many times is
-    /// not bound so: its tools give control back.
-    fn last_turn(&mut self, turn: u32) -> Result<(), EpisodeStopped> {
-        let used = turn > 1 && !self.answer_due && self.session.settings().acting.is_none();
-        if used && self.messages.last().is_some_and(|last| last.speaker != Speaker::Assistant) {
-            let sourced = &self.session.agent.persona.texts.engine.last_turn;
-            let notice = self.fill(sourced, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
-            self.add(&notice);
-            self.answer_due = true;
-        }
-        Ok(())
-    }
-
-    /// Says behind the result of an action how many of the `most` actions of the agent are left. It stays there: the prompt of the
-    /// next call then begins with this one, which caches can use.
-    pub(super) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
-        if let Some(acting) = &self.session.agent.persona.texts.engine.acting {
-            let text = self.fill(&acting.calls_left, &[("left", left.into()), ("most", most.into())])?;
-            self.add(text.trim_end());
-        }
-        Ok(())
-    }
-
-    /// Adds a text to the latest message, which is not the agent's own.
-    fn add(&mut self, text: &str) {
-        let Some(last) = self.messages.last_mut().filter(|last| last.speaker != Speaker::Assistant) else { return };
-        let text = format!("{}\n\n{text}", last.text.trim_end());
-        *last = Arc::new(match &last.answers {
-            Some(id) => Message::answering(id.clone(), text),
-            None => Message::new(last.speaker, text),
-        });
-        // It was counted without the addition.
-        self.counted = None;
     }
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.

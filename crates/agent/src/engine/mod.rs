@@ -3,6 +3,7 @@
 //! [`Agent`] is built once per study cell, [`AgentSession`] once per episode, a conversation once per step (BOG-031): a step
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
+mod added;
 mod advise;
 mod behind;
 mod conversation;
