@@ -162,8 +162,9 @@ proptest! {
     fn products_of_stochastic_maps_are_stochastic_and_expand_nothing(
         logits in (1..=5_usize).prop_flat_map(|size| prop::collection::vec(square(size), 1..6)),
     ) {
-        // Logits up to 3 in amount come to rest within 400 rounds.
-        let maps: Vec<Matrix> = logits.iter().map(|logits| doubly_stochastic(logits, 400)).collect();
+        // With logits up to 3 in amount each round leaves at most 0.9902 of the deviation (Birkhoff's bound for cross-ratios up to e^12), so that
+        // 2,000 rounds leave less than a millionth.
+        let maps: Vec<Matrix> = logits.iter().map(|logits| doubly_stochastic(logits, 2_000)).collect();
         let size = maps[0].shape().0;
         let product = maps.iter().try_fold(Matrix::identity(size), |product, map| map.times(&product)).unwrap();
         for map in maps.iter().chain([&product]) {
