@@ -88,19 +88,19 @@ pub fn versions_named<'a>(versions: impl IntoIterator<Item = &'a str>) -> String
             all.push(words);
         }
     }
-    newest(&all, NAMED_VERSIONS, ["version", "versions"])
+    newest(&all, NAMED_VERSIONS, "; ", ["version", "versions"])
 }
 
 /// Names of cells for a notice, the oldest first: of very many the newest, with the number of the others.
 #[must_use]
 pub fn cells_named(names: &[&str]) -> String {
-    newest(names, NAMED_CELLS, ["cell", "cells"])
+    newest(names, NAMED_CELLS, ", ", ["cell", "cells"])
 }
 
 /// The last of a list, and how many come before them.
-fn newest(all: &[&str], most: usize, nouns: [&str; 2]) -> String {
+fn newest(all: &[&str], most: usize, between: &str, nouns: [&str; 2]) -> String {
     let others = all.len().saturating_sub(most);
-    let named = all[others..].join(", ");
+    let named = all[others..].join(between);
     match others {
         0 => named,
         1 => format!("{named} and 1 more {}", nouns[0]),
@@ -194,7 +194,7 @@ mod tests {
         let older = [past("x", &["engine 8, now 9"], 2), past("y", &["engine 8, now 9", "debate 3, now 4"], 1)];
         let told = said(&older);
         assert!(
-            told.ends_with(": they were played by another version of the program (engine 8, now 9, debate 3, now 4)."),
+            told.ends_with(": they were played by another version of the program (engine 8, now 9; debate 3, now 4)."),
             "{told}"
         );
         let both = said(&[past("x", &["engine 8, now 9"], 2), past("z", &[], 1)]);
@@ -215,7 +215,7 @@ mod tests {
         let ids: Vec<String> = (1..=40).map(|version| format!("x{version}")).collect();
         let cells: Vec<PastCell> =
             ids.iter().zip(&versions).map(|(id, words)| past(id, &[words.as_str()], 1)).collect();
-        let named = "engine 37, now 41, engine 38, now 41, engine 39, now 41, engine 40, now 41 and 36 more versions";
+        let named = "engine 37, now 41; engine 38, now 41; engine 39, now 41; engine 40, now 41 and 36 more versions";
         let told = set_apart(&cells, &[]).unwrap();
         assert!(told.starts_with("40 earlier episodes") && told.ends_with(&format!("({named}).")), "{told}");
         let table = apart(&cells).unwrap();
@@ -224,6 +224,6 @@ mod tests {
         assert!(note.starts_with(&format!("{head}{named}. ")), "{note}");
         assert_eq!(table.rows.len(), 40, "the table has them all");
         let one_more = versions_named(versions[..5].iter().chain(&versions[..5]).map(String::as_str));
-        assert!(one_more.starts_with("engine 2, now 41, ") && one_more.ends_with(" and 1 more version"), "{one_more}");
+        assert!(one_more.starts_with("engine 2, now 41; ") && one_more.ends_with(" and 1 more version"), "{one_more}");
     }
 }
