@@ -17,7 +17,8 @@ pub(super) async fn behind<'t>(stage: &dyn Stage, text: &'t str, call: &ToolCall
     }
     for end in ends(line) {
         if is_read_as(stage, &line[..end], call).await {
-            return Some(&line[end..]).filter(|rest| rest.contains(char::is_alphanumeric));
+            // An argument that the environment does not look at is not a remark.
+            return Some(&line[end..]).filter(|rest| rest.contains(char::is_alphanumeric) && !rest.contains('='));
         }
     }
     None
@@ -56,12 +57,12 @@ fn said(text: &str) -> impl Iterator<Item = String> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Where an action may end, from the left: before a blank or a sign that parts clauses.
+/// Where an action may end, from the left: before a blank or a sign that separates clauses.
 fn ends(line: &str) -> impl Iterator<Item = usize> {
-    let parts = |letter: char| letter.is_whitespace() || ",;.!?:([\u{2013}\u{2014}".contains(letter);
+    let separates = |letter: char| letter.is_whitespace() || ",;.!?:([\u{2013}\u{2014}".contains(letter);
     let ends = line.char_indices().filter(move |(at, letter)| {
         let before = line[..*at].chars().next_back();
-        parts(*letter) && before.is_some_and(|before| !before.is_whitespace())
+        separates(*letter) && before.is_some_and(|before| !before.is_whitespace())
     });
     ends.map(|(at, _)| at).take(ENDS)
 }

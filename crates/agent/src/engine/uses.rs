@@ -56,6 +56,9 @@ impl Conversation<'_> {
             Some(rest) => words().takes_back(rest),
             None => missing.is_none() && behind::is_taken_back(self.stage, action, read.as_ref().ok()).await,
         };
+        if takes_back {
+            return Err(Rejection::new(RejectionKind::Unreadable, TAKEN_BACK));
+        }
         // No marker announced it, it does not begin the answer, or the answer goes on behind it: it was found in words of which it could have
         // been any part.
         if let Ok(call) = &read
@@ -64,9 +67,6 @@ impl Conversation<'_> {
         {
             let followed = behind.is_some().then_some(ReadingMark::FollowedByText);
             self.normalised(Tier::Normalised, followed.into_iter().collect()).await;
-        }
-        if takes_back {
-            return Err(Rejection::new(RejectionKind::Unreadable, TAKEN_BACK));
         }
         read.map_err(|rejection| match missing {
             Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {

@@ -1,6 +1,5 @@
-//! Whether other text follows an answer: on later lines such text may take the answer back, and the answer is carried out all the same. It is
-//! counted. Where the action ends on the line of the answer itself, the environment alone knows (`engine/behind.rs`); of a reply that is not in
-//! the published form, whose marks are recorded before the environment reads it, signs on that line decide.
+//! Whether other text follows an answer in lines: such text may take the answer back, and the answer is carried out all the same. It is counted.
+//! Where the action ends on the line of the answer itself, the environment alone knows (`engine/behind.rs`).
 
 use gimbal_messages::records::engine::ReadingMark;
 
@@ -10,7 +9,7 @@ use crate::reading::words;
 /// The marks of an answer, of which `content` is the text behind its marker up to the end of the message. A message to another agent may have
 /// any number of lines.
 pub(super) fn marks(content: &str, expects: Expects) -> Vec<ReadingMark> {
-    let followed = expects == Expects::Action && (is_followed(content) || is_remarked(content));
+    let followed = expects == Expects::Action && is_followed(content);
     if followed { vec![ReadingMark::FollowedByText] } else { Vec::new() }
 }
 
@@ -33,22 +32,6 @@ fn is_followed(content: &str) -> bool {
     false
 }
 
-/// What parts an action from a remark on its line, outside of quotes. Sentences are left out: values of free text have them.
-const SIGNS: [&str; 9] = [" (", " [", " - ", " \u{2013} ", "\u{2014}", " # ", " // ", " because ", " since "];
-
-/// Whether signs part the line of the answer into an action and a remark. An answer that is JSON or between tags has none.
-fn is_remarked(content: &str) -> bool {
-    let line = content.lines().map(str::trim).find(|line| !says_nothing(line)).unwrap_or_default();
-    if line.starts_with(['{', '[', '<', '\\']) {
-        return false;
-    }
-    let begins = SIGNS.iter().flat_map(|sign| line.match_indices(sign)).map(|(at, _)| at);
-    begins.into_iter().any(|at| {
-        let (action, remark) = line.split_at(at);
-        action.contains(char::is_alphabetic) && remark.contains(char::is_alphanumeric) && !quotes(action)
-    })
-}
-
 /// Whether a line leaves a quotation open that was not, or closes one that was.
 fn quotes(line: &str) -> bool {
     line.matches('"').count() % 2 == 1
@@ -68,7 +51,7 @@ fn is_argument(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_followed, is_remarked};
+    use super::is_followed;
 
     #[test]
     fn words_behind_the_answer_are_text_and_what_ends_a_message_is_not() {
@@ -97,31 +80,6 @@ mod tests {
         ];
         for content in alone {
             assert!(!is_followed(content), "{content}");
-        }
-    }
-
-    #[test]
-    fn remarks_on_the_line_of_the_answer_are_told_by_their_signs() {
-        for line in [
-            "Restore hostname=User1 (it is compromised)",
-            "Restore hostname=User1 - no, wait",
-            "Restore hostname=User1 because it is compromised",
-            "Restore hostname=User1 [CANCELLED]",
-            "search query=\"net sales\" (cancelled)",
-        ] {
-            assert!(is_remarked(line), "{line}");
-        }
-        for line in [
-            "",
-            "Restore hostname=User1",
-            "Restore hostname=User1.",
-            "- Restore hostname=User1",
-            "1. Restore hostname=User1",
-            "Restore(hostname=User1)",
-            "search query=\"net sales (2024) - because\"",
-            "{\"action\": \"Monitor (x)\"}",
-        ] {
-            assert!(!is_remarked(line), "{line}");
         }
     }
 }

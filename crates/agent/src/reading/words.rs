@@ -45,10 +45,10 @@ pub struct Words {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Withdrawals {
-    /// Clauses that hold nothing else.
-    whole: Vec<String>,
-    /// Beginnings of clauses.
-    beginning: Vec<String>,
+    /// Clauses that take an action back.
+    clauses: Vec<String>,
+    /// Clauses that may stand beside them.
+    fillers: Vec<String>,
 }
 
 /// The shipped words.
@@ -63,7 +63,7 @@ pub fn words() -> &'static Words {
             .iter()
             .flat_map(|(marker, texts)| texts.iter().map(|text| (text.to_lowercase().chars().collect(), *marker)))
             .collect();
-        for text in words.withdrawals.whole.iter_mut().chain(&mut words.withdrawals.beginning) {
+        for text in words.withdrawals.clauses.iter_mut().chain(&mut words.withdrawals.fillers) {
             *text = plain(text);
         }
         words.ordered.sort_by_key(|(text, _): &(Vec<char>, Marker)| std::cmp::Reverse(text.len()));
@@ -115,22 +115,19 @@ impl Words {
         best
     }
 
-    /// Whether the words behind an action clearly take it back. Words that may give a reason for it do not.
+    /// Whether the words behind an action take it back and say nothing else: what says more may give a reason for it.
     #[must_use]
     pub fn takes_back(&self, behind: &str) -> bool {
-        let end = behind.char_indices().nth(REMARK).map_or(behind.len(), |(end, _)| end);
-        let remark = behind[..end].replace(" - ", ";").replace(" -- ", ";");
+        if behind.len() > REMARK || behind.contains(['=', '"']) {
+            return false;
+        }
+        let remark = behind.replace(" - ", ";").replace(" -- ", ";");
         let plain: Vec<String> = remark.split(CLAUSES).map(plain).collect();
-        let clauses: Vec<&str> =
-            plain.iter().map(|clause| unlinked(clause)).filter(|clause| !clause.is_empty()).collect();
-        let is_whole = |clause: &str| self.withdrawals.whole.iter().any(|known| known == clause);
-        let begins = |clause: &str| {
-            let rest = self.withdrawals.beginning.iter().filter_map(|known| clause.strip_prefix(known.as_str()));
-            rest.into_iter().any(|rest| rest.is_empty() || rest.starts_with(' '))
-        };
-        clauses.first().is_some_and(|first| is_whole(first))
-            || clauses.windows(2).any(|two| two.iter().all(|clause| is_whole(clause)))
-            || clauses.iter().any(|clause| begins(clause))
+        let clauses = || plain.iter().map(|clause| unlinked(clause)).filter(|clause| !clause.is_empty());
+        let holds = |known: &[String], clause: &str| known.iter().any(|known| known == clause);
+        let withdraws = |clause| holds(&self.withdrawals.clauses, clause);
+        clauses().any(withdraws)
+            && clauses().all(|clause| withdraws(clause) || holds(&self.withdrawals.fillers, clause))
     }
 
     /// The severity that a word stands for.
@@ -159,11 +156,10 @@ impl Words {
     }
 }
 
-/// How much of a remark is looked at, in characters.
-const REMARK: usize = 600;
-/// What parts the clauses of a remark.
-const CLAUSES: [char; 15] =
-    [',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '"', '\n', '\u{2013}', '\u{2014}', '\u{2026}'];
+/// Longest remark that can take an action back, in bytes.
+const REMARK: usize = 120;
+/// What separates the clauses of a remark. A quotation is a value, or somebody's words.
+const CLAUSES: [char; 13] = [',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '\u{2013}', '\u{2014}', '\u{2026}'];
 /// Words at the head of a clause that say nothing.
 const LINKS: [&str; 10] = ["and", "but", "or", "oh", "hm", "hmm", "well", "then", "sorry", "actually"];
 
@@ -235,7 +231,7 @@ mod tests {
             assert!(seen.insert(plain(text)), "marker {text}");
         }
         let mut withdrawals = BTreeSet::new();
-        for text in read.withdrawals.whole.iter().chain(&read.withdrawals.beginning) {
+        for text in read.withdrawals.clauses.iter().chain(&read.withdrawals.fillers) {
             assert!(withdrawals.insert(plain(text)), "withdrawal {text}");
         }
         for group in [&read.severity, &read.status, &read.focus] {
@@ -282,22 +278,16 @@ mod tests {
     fn words_behind_an_action_that_take_it_back_are_told_from_reasons_for_it() {
         for behind in [
             " (cancelled)",
-            " (cancelled: the host is clean)",
             " - no, wait",
-            " \u{2014} no wait, Monitor",
+            " \u{2014} no wait",
             ". Wait, no.",
-            ", not",
-            " (not now)",
             " -- never mind",
             " // ignore this",
             " ... actually no",
-            " because it is compromised... wait, no, it is not",
             "? No",
             " [IGNORED]",
-            " (on second thought, Monitor is better)",
-            " but do not execute it yet",
             ", I take that back",
-            "! Oh wait",
+            " (sorry, scratch that)",
         ] {
             assert!(words().takes_back(behind), "{behind}");
         }
@@ -305,19 +295,25 @@ mod tests {
             "",
             " now",
             ".",
+            " (wait)",
+            ", not",
             " (not User2)",
+            " (compromised, not yet restored)",
+            " - ignore this alert, it is a scan",
+            " (User0: ignore it)",
+            " (on second thought this is better than Remove)",
+            " (no decoys; wait no longer)",
+            " (Sorry, my previous answer was malformed)",
+            "; cancelled orders are left out",
+            ", reasoning=\"no, not yet\"",
+            " reason=\"cancelled\"",
+            " \"cancelled\"",
             " because no other host was touched",
-            " because it is not clean",
             " - no other action is needed",
-            ", as we cannot wait",
-            " (I cannot ignore the alert)",
             " to cancel the session of the attacker",
-            " instead",
-            " instead of Remove",
+            " - no, wait, Restore hostname=User1 is right",
             ", then wait for the result",
-            " (do not wait)",
             ". No further step is needed",
-            " # nothing else helps",
         ] {
             assert!(!words().takes_back(behind), "{behind}");
         }

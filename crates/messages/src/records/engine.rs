@@ -123,6 +123,6 @@ pub struct Normalised {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingMark {
-    /// Other text follows the answer, on its line or on later ones. On later lines it may take the answer back, which is carried out all the same.
+    /// Other text follows the answer, on its line or on later ones. It may take the answer back, which is carried out all the same.
     FollowedByText,
 }

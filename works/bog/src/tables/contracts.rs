@@ -65,7 +65,7 @@ pub fn contracts(analysis: &Analysis, handled: &HandledByCell) -> Table {
         "Dropped: suggestions that are not an action of the environment; where all are, one repair is asked for and then the default taken. Off menu: the decision was none of those suggested. No answer: a fixed text stood in its place.".to_owned(),
     ];
     if is_followed {
-        notes.push("Text behind: the last `Answer:` at the head of a line is carried out, whatever other lines follow it, such as words that take it back. Words on its own line that clearly take it back are a refusal.".to_owned());
+        notes.push("Text behind: the last `Answer:` at the head of a line is carried out, whatever other lines follow it, such as words that take it back. Where the rest of its own line takes it back and says nothing else, it is a refusal.".to_owned());
     }
     if rows.is_empty() {
         notes.insert(
