@@ -114,7 +114,7 @@ fn feedback_texts(persona: &Persona, variables: &Variables) -> Result<(), Person
         }
         persona.templates.render(&acting.refused.text, &attempt)?;
         let left = variables.with(&[("left", Value::from(33)), ("most", Value::from(40))]);
-        persona.templates.render(&acting.calls_left.text, &left)?;
+        persona.templates.render(&acting.actions_left.text, &left)?;
     }
     for sourced in [
         &engine.unknown_tool,

@@ -256,7 +256,7 @@ async fn the_state_of_a_run_evolves_by_the_equations() {
 
 /// The part behind a result that says how many actions are left.
 fn left_of(left: usize, most: usize) -> String {
-    format!("\n\n<calls_left>\nYou have {left} of your {most} actions left.\n</calls_left>")
+    format!("\n\n<actions_left>\nYou have {left} of your {most} actions left.\n</actions_left>")
 }
 
 /// Behind each result stands how many of the agent's own actions are left, also behind a refusal, and it stays in the conversation.

@@ -24,7 +24,7 @@ impl Conversation<'_> {
     /// next call then begins with this one, which caches can use.
     pub(super) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
         if let Some(acting) = &self.session.agent.persona.texts.engine.acting {
-            let text = self.fill(&acting.calls_left, &[("left", left.into()), ("most", most.into())])?;
+            let text = self.fill(&acting.actions_left, &[("left", left.into()), ("most", most.into())])?;
             self.add(text.trim_end());
         }
         Ok(())

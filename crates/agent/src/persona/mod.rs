@@ -324,7 +324,7 @@ pub(crate) struct ActingTexts {
     pub tools_heading: Sourced,
     pub tools_closing: Sourced,
     pub refused: Sourced,
-    pub calls_left: Sourced,
+    pub actions_left: Sourced,
     pub literals_heading: Sourced,
     pub literals_open: Sourced,
     pub literals_more: Sourced,

@@ -50,8 +50,8 @@ pub struct ActingWording {
     pub tools_closing: String,
     /// An action was refused: `answer`, `message`.
     pub refused: String,
-    /// Stands behind the result of each action: how many are `left` of the agent's `most`.
-    pub calls_left: String,
+    /// Follows the result of each action: how many are `left` of the agent's `most`.
+    pub actions_left: String,
     /// Before the actions that are possible.
     pub literals_heading: String,
     /// One kind of action among them whose arguments are partly open: `usage`, `name` and `values`, a list.

@@ -54,7 +54,7 @@ impl Compiler {
             tools_heading: add("tools_heading", &wording.tools_heading, &[])?,
             tools_closing: add("tools_closing", &wording.tools_closing, &[])?,
             refused: add("refused", &wording.refused, &["answer", "message"])?,
-            calls_left: add("calls_left", &wording.calls_left, &["left", "most"])?,
+            actions_left: add("actions_left", &wording.actions_left, &["left", "most"])?,
             literals_heading: add("literals_heading", &wording.literals_heading, &["change"])?,
             literals_open: add("literals_open", &wording.literals_open, &["usage", "name", "values"])?,
             literals_more: add("literals_more", &wording.literals_more, &["count"])?,

@@ -124,7 +124,7 @@ const PARTS: [&str; 8] = [
     "examples",
     "available_actions_list",
     "possible_actions",
-    "calls_left",
+    "actions_left",
 ];
 
 /// Words that no system message holds.

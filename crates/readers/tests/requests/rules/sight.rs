@@ -58,7 +58,7 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
 /// Who acts many times reads behind each result how many of its actions are left, counted down one by one.
 fn counted(letter: &Letter<'_>, found: &mut Found) {
     let left = |message: &Message| -> Option<u32> {
-        let told = between(&message.text, "calls_left")?.strip_prefix("You have ")?.strip_suffix(" actions left.")?;
+        let told = between(&message.text, "actions_left")?.strip_prefix("You have ")?.strip_suffix(" actions left.")?;
         told.split_once(" of your ")?.0.parse().ok()
     };
     let results = || letter.request.messages.iter().skip(2);
