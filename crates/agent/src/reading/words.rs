@@ -158,7 +158,7 @@ impl Words {
 
 /// Longest remark that can take an action back, in bytes.
 const REMARK: usize = 120;
-/// What separates the clauses of a remark. A quotation is a value, or somebody's words.
+/// What separates the clauses of a remark. A quotation is a value, or repeats the words of others.
 const CLAUSES: [char; 13] = [',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '\u{2013}', '\u{2014}', '\u{2026}'];
 /// Words at the head of a clause that say nothing.
 const LINKS: [&str; 10] = ["and", "but", "or", "oh", "hm", "hmm", "well", "then", "sorry", "actually"];
