@@ -3,6 +3,7 @@
 
 mod architectures;
 mod baselines;
+mod budgets;
 #[path = "../../agent/tests/common/mod.rs"]
 mod common;
 mod configurations;
