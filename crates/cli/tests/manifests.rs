@@ -62,22 +62,30 @@ async fn reset(family: &dyn Catalogue, options: &Value, environment: &mut dyn En
     environment.reset(&task.unwrap(), 0).await.unwrap();
 }
 
-/// Prompts tell agents to copy from a list where that is all there is: who takes any number or any text must say so in its brief.
-#[tokio::test]
-async fn an_environment_whose_calls_have_any_number_says_so() {
+/// Every environment with each of its options, at the beginning of its first task.
+async fn begun() -> Vec<(Arc<dyn Catalogue>, Value, Box<dyn Environment>)> {
+    let mut begun = Vec::new();
     for (family, all) in families() {
         for options in all {
             let options = family.resolve(&options).unwrap();
             let mut environment = family.open(&options).unwrap();
             reset(&*family, &options, &mut *environment).await;
-            let brief = environment.brief();
-            let is_any = |schema: &Value| schema["type"] == "integer" && schema.get("enum").is_none();
-            let properties = |tool: &ToolSpec| tool.parameters["properties"].as_object().cloned().unwrap_or_default();
-            let by_schema = environment.tools().iter().any(|tool| properties(tool).values().any(is_any));
-            let by_command =
-                legal_calls(&*environment, CALLS).iter().any(|call| brief.manifest.any_number(call).is_some());
-            assert!(brief.lists_examples() || !(by_schema || by_command), "{} {options}", family.name());
+            begun.push((Arc::clone(&family), options, environment));
         }
+    }
+    begun
+}
+
+/// Prompts tell agents to copy from a list where that is all there is: who takes any number or any text must say so in its brief.
+#[tokio::test]
+async fn an_environment_whose_calls_have_any_number_says_so() {
+    for (family, options, environment) in begun().await {
+        let brief = environment.brief();
+        let is_any = |schema: &Value| schema["type"] == "integer" && schema.get("enum").is_none();
+        let properties = |tool: &ToolSpec| tool.parameters["properties"].as_object().cloned().unwrap_or_default();
+        let by_schema = environment.tools().iter().any(|tool| properties(tool).values().any(is_any));
+        let by_command = legal_calls(&*environment, CALLS).iter().any(|call| brief.manifest.any_number(call).is_some());
+        assert!(brief.lists_examples() || !(by_schema || by_command), "{} {options}", family.name());
     }
 }
 
@@ -102,19 +110,14 @@ async fn the_names_of_tools_are_known_before_an_episode_begins() {
 /// behind it, such as the forms of a household's commands.
 #[tokio::test]
 async fn a_tool_is_described_as_its_glossary_entry_says() {
-    for (family, all) in families() {
-        for options in all {
-            let options = family.resolve(&options).unwrap();
-            let mut environment = family.open(&options).unwrap();
-            reset(&*family, &options, &mut *environment).await;
-            let (brief, name) = (environment.brief(), family.name());
-            for tool in environment.tools().iter() {
-                assert!(!tool.description.is_empty(), "{name} {options}: `{}` has no description", tool.name);
-                let Some(entry) = brief.glossary.iter().find(|entry| entry.name == tool.name) else { continue };
-                let (ours, whole) = (tool.description.as_str(), entry.description.as_str());
-                assert!(whole.starts_with(ours), "{name} {options}: `{}`: {ours} / {whole}", tool.name);
-                assert!(whole == ours || ["alfworld", "textcraft"].contains(&name), "{name}: {ours} / {whole}");
-            }
+    for (family, options, environment) in begun().await {
+        let (brief, name) = (environment.brief(), family.name());
+        for tool in environment.tools().iter() {
+            assert!(!tool.description.is_empty(), "{name} {options}: `{}` has no description", tool.name);
+            let Some(entry) = brief.glossary.iter().find(|entry| entry.name == tool.name) else { continue };
+            let (ours, whole) = (tool.description.as_str(), entry.description.as_str());
+            assert!(whole.starts_with(ours), "{name} {options}: `{}`: {ours} / {whole}", tool.name);
+            assert!(whole == ours || ["alfworld", "textcraft"].contains(&name), "{name}: {ours} / {whole}");
         }
     }
 }
