@@ -426,7 +426,7 @@ fn mistakes_are_told_with_what_was_expected() {
         (&["triage", "missing.log"], "missing.log"),
         (&["triage", empty.to_str().unwrap()], "empty"),
         (&["triage", binary.to_str().unwrap()], "no known format"),
-        (&["triage", "wide.log"], "iconv -f UTF-16"),
+        (&["triage", "wide.log"], "no line at its beginning is one of a known format"),
         (&["triage", "auth.log.gz"], "zcat"),
         (&["triage", "blank.log"], "blank"),
         (&["triage", "-", "-"], "standard input can be read once"),

@@ -11,8 +11,7 @@ impl Format {
     pub fn detect(head: &[u8]) -> Option<Self> {
         if let Some(text) = wide(head) {
             // PowerShell's `>` writes it.
-            let text = text.trim_ascii_start();
-            return (text.starts_with("<?xml") || text.starts_with("<Event")).then_some(Self::WindowsXml);
+            return Self::detect(text.as_bytes()).filter(|format| format.is_text());
         }
         if packed(head).is_some() || is_spread(head) {
             return None;
@@ -76,11 +75,14 @@ impl Format {
     }
 }
 
-/// Whether the first line names the columns of an export of Windows events; PowerShell may write a line before it.
+/// Whether the first line names the columns of an export of Windows events; PowerShell may write a line before it. Names in another language tell
+/// nothing: then the second line must be an event of Windows.
 fn is_export(text: &[u8]) -> bool {
     let lines = text.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
     let mut lines = lines.skip_while(|line| windows::is_type(line) || line.trim().is_empty());
-    lines.next().is_some_and(|line| windows::Head::read(&line).is_some())
+    let Some(line) = lines.next() else { return false };
+    let is_placed = |next: &str| windows::is_of_windows(next) && windows::Head::by_place(&line, next).is_some();
+    windows::Head::read(&line).is_some() || lines.next().is_some_and(|next| is_placed(&next))
 }
 
 /// As many bytes tell a format; fewer are the whole source.
@@ -133,7 +135,7 @@ fn wide(head: &[u8]) -> Option<String> {
 
 /// What a source is that no extractor reads as it stands, and what makes it readable.
 fn packed(head: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &str); 7] = [
+    let known: [(&[u8], &str); 5] = [
         (&[0x1f, 0x8b], "it is compressed (gzip): decompress it first, as in `zcat FILE | gimbal triage -`"),
         (b"PK\x03\x04", "it is an archive (zip): unpack it first, and give the folder"),
         (
@@ -145,14 +147,6 @@ fn packed(head: &[u8]) -> Option<&'static str> {
             "it is compressed (zstd): decompress it first, as in `zstdcat FILE | gimbal triage -`",
         ),
         (b"BZh", "it is compressed (bzip2): decompress it first, as in `bzcat FILE | gimbal triage -`"),
-        (
-            &[0xff, 0xfe],
-            "it is text in UTF-16: convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | gimbal triage -`",
-        ),
-        (
-            &[0xfe, 0xff],
-            "it is text in UTF-16: convert it first, as in `iconv -f UTF-16 -t UTF-8 FILE | gimbal triage -`",
-        ),
     ];
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, what)| what)
 }
@@ -195,6 +189,13 @@ pub(super) fn unknown(head: &[u8]) -> UnknownFormat {
     if let Some(why) = packed(head) {
         return UnknownFormat { why, can_be_named: false };
     }
+    let text = wide(head);
+    if text.as_ref().is_some_and(|text| is_spread(text.as_bytes())) {
+        let why = "it is JSON in UTF-16 that is not one object a line: write it so first, as in `iconv -f UTF-16 -t UTF-8 FILE | \
+                   jq -c 'if type == \"array\" then .[] else . end' | gimbal triage -`";
+        return UnknownFormat { why, can_be_named: false };
+    }
+    let head = text.as_ref().map_or(head, |text| text.as_bytes());
     if is_spread(head) {
         let why = "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
                    gimbal triage -`";
@@ -216,10 +217,11 @@ mod tests {
 
     #[test]
     fn a_source_that_must_be_unpacked_first_is_told_so() {
-        let cases: [(&[u8], &str); 7] = [
+        let cases: [(&[u8], &str); 8] = [
             (b"\x1f\x8b\x08 no zero in its first line", "zcat"),
             (b"PK\x03\x04abc", "unpack"),
-            (b"\xff\xfeM\0a\0r\0", "iconv"),
+            (b"\xff\xfe[\0\n\0{\0\"\0a\0\"\0:\x001\0}\0]\0", "iconv"),
+            (b"\xff\xfeM\0a\0r\0", "no line at its beginning"),
             (b" \n\n", "blank"),
             (b"[\n  {\"message\": \"x\"}]", "jq -c"),
             (b"{\n  \"message\": \"x\"\n}", "jq -c"),
@@ -233,11 +235,12 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_bytes() {
-        let cases: [(&[u8], Format); 23] = [
+        let cases: [(&[u8], Format); 25] = [
             (b"ElfFile\0", Format::Evtx),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>", Format::WindowsXml),
             (b"\xff\xfe<\0E\0v\0e\0n\0t\0 \0", Format::WindowsXml),
             (b"\xfe\xff\0\n\0<\0?\0x\0m\0l\0 ", Format::WindowsXml),
+            (b"\xff\xfe{\0\"\0E\0v\0e\0n\0t\0I\0D\0\"\0:\x001\0}\0", Format::WindowsJson),
             (&[0xd4, 0xc3, 0xb2, 0xa1], Format::FlowCapture),
             (&[0x0a, 0x0d, 0x0d, 0x0a], Format::FlowCapture),
             (&[0, 9, 0, 1], Format::FlowDatagram),
@@ -249,6 +252,7 @@ mod tests {
             (b"Level,Date and Time,Source,Event ID,Task Category\r\n", Format::WindowsCsv),
             (b"\xef\xbb\xbfKeywords,Date and Time,Source,Event ID,Task Category\r\n", Format::WindowsCsv),
             (b"#TYPE System.Diagnostics.Eventing.Reader.EventLogRecord\r\n\"Message\",\"Id\",\"LogName\",\"TimeCreated\"\r\n", Format::WindowsCsv),
+            (b"Ebene;Datum und Uhrzeit;Quelle;Ereignis-ID;Aufgabenkategorie\r\nx;28.03.2026 09:00:01;EventLog;6005;Keine;x", Format::WindowsCsv),
             (b"StartTime,Dur,Proto,SrcAddr,Sport,Dir,DstAddr", Format::Argus),
             (b"ts,te,td,sa,da,sp,dp,pr", Format::Nfdump),
             (b"2026-03-28T09:00:00Z,b,c,10.0.0.1,10.0.0.2,1,2,TCP,1,2,S,0", Format::Nfdump),
@@ -264,6 +268,8 @@ mod tests {
         for (head, expected) in cases {
             assert_eq!(Format::detect(head), Some(expected), "{:?}", String::from_utf8_lossy(head));
         }
+        // A table of something else with a time and a number in those places.
+        assert_eq!(Format::detect(b"id,time,name,number,kind\n1,28.03.2026 09:00:01,web,200,x\n"), None);
         assert_eq!(Format::detect(b""), None);
         assert_eq!(Format::detect(&[1, 0, 2]), None);
     }

@@ -77,6 +77,11 @@ impl Format {
         }
     }
 
+    /// Whether it is text, which may be in UTF-16.
+    pub(super) const fn is_text(self) -> bool {
+        !matches!(self, Self::Evtx | Self::FlowCapture | Self::FlowDatagram)
+    }
+
     /// The kind of source that it is.
     #[must_use]
     pub const fn kind(self) -> SourceKind {

@@ -22,6 +22,7 @@ mod run;
 mod select;
 mod source;
 mod syslog;
+mod utf16;
 mod windows;
 
 use std::borrow::Cow;

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::detect::{UnknownFormat, unknown};
 use super::pseudonym::Renamed;
 use super::select::takes;
+use super::utf16::{Encoded, Text};
 use super::{
     ExtractError, Format, Observed, Pseudonyms, ReadOptions, Selector, Sink, SourceSink, Stats, read_argus,
     read_auditd, read_context, read_evtx, read_flow_capture, read_flow_datagram, read_nfdump, read_syslog,
@@ -213,32 +214,36 @@ const fn version(format: Format) -> u32 {
     }
 }
 
-pub(super) fn by_format(
+/// Reads a source in a format. Text may be in UTF-16 with a mark of the order of bytes; hashes are taken over the bytes of the source all the same.
+pub(super) fn by_format<'i>(
     format: Format,
-    input: &mut (impl Read + Send),
+    input: &'i mut (impl Read + Send),
     options: &ReadOptions,
-    sink: &mut dyn super::Sink,
+    sink: &mut dyn Sink,
 ) -> Result<Stats, ExtractError> {
-    match format {
-        Format::Evtx => read_evtx(input, options, sink),
-        Format::FlowCapture => read_flow_capture(input, options, sink),
-        Format::FlowDatagram => read_flow_datagram(input, options, sink),
-        Format::Context => read_context(buffered(input), options, sink),
-        Format::WindowsXml => read_xml(buffered(input), options, sink),
-        Format::Syslog => read_syslog(buffered(input), options, sink),
+    let read: fn(Text<'i>, &ReadOptions, &mut dyn Sink) -> Result<Stats, ExtractError> = match format {
+        Format::Evtx => return read_evtx(input, options, sink),
+        Format::FlowCapture => return read_flow_capture(input, options, sink),
+        Format::FlowDatagram => return read_flow_datagram(input, options, sink),
+        // It counts the bytes of its source itself.
+        Format::WindowsXml => return read_xml(buffered(input), options, sink),
+        Format::Context => read_context,
+        Format::Syslog => read_syslog,
         // Agents forward both in one file: the format says what the first line is.
-        Format::SyslogJson | Format::WindowsJson => read_syslog_json(buffered(input), options, sink),
-        Format::WindowsCsv => read_windows_csv(buffered(input), options, sink),
-        Format::Auditd => read_auditd(buffered(input), options, sink),
-        Format::Zeek => read_zeek(buffered(input), options, sink),
-        Format::ZeekJson => read_zeek_json(buffered(input), options, sink),
-        Format::Argus => read_argus(buffered(input), options, sink),
-        Format::Nfdump => read_nfdump(buffered(input), options, sink),
-    }
+        Format::SyslogJson | Format::WindowsJson => read_syslog_json,
+        Format::WindowsCsv => read_windows_csv,
+        Format::Auditd => read_auditd,
+        Format::Zeek => read_zeek,
+        Format::ZeekJson => read_zeek_json,
+        Format::Argus => read_argus,
+        Format::Nfdump => read_nfdump,
+    };
+    let (text, encoding) = Text::open(buffered(input))?;
+    read(text, options, &mut Encoded { encoding, sink })
 }
 
 /// Text, in pieces of which few cut a line in two: such a line is copied before it is read.
-fn buffered<R: Read>(input: R) -> BufReader<R> {
+fn buffered(input: &mut dyn Read) -> BufReader<&mut dyn Read> {
     BufReader::with_capacity(64 * 1024, input)
 }
 

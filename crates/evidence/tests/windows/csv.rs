@@ -1,5 +1,6 @@
 //! Events as delimited text: the same events give the same facts as they give as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gimbal_core::Digest;
@@ -7,7 +8,7 @@ use gimbal_evidence::extract::{Extraction, Format, raw_records, read_syslog_json
 use gimbal_evidence::judge::Verdict;
 use gimbal_evidence::rules::{Decision, SkepticKind, single_turn};
 use gimbal_evidence::triage::Gaps;
-use gimbal_evidence::{Packet, Selection};
+use gimbal_evidence::{Fact, Packet, Selection};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -182,6 +183,162 @@ fn guessed_passwords_in_an_export_have_the_verdict_of_their_json() {
         .collect();
     let gaps = Gaps::of(&packet(&viewer(&foreign, ',', american)), Some(&support::shipped_rules()));
     assert_eq!(gaps.without_data, 40, "{gaps:?}");
+}
+
+/// Facts of a source as `Extraction` reads it, without place and hash.
+fn extracted(bytes: &[u8]) -> (Packet, Vec<Fact>) {
+    let mut extraction = Extraction::new(Selection::default(), ReadOptions::default());
+    let stats = extraction.read(bytes, None, 0).unwrap();
+    assert_eq!((stats.damaged, stats.issues), (0, Vec::new()));
+    let packet = extraction.finish().unwrap();
+    let facts = packet.facts().iter().map(|fact| Fact { locator: None, raw_sha256: None, ..fact.clone() }).collect();
+    (packet, facts)
+}
+
+// covers: ARES-011
+#[test]
+fn text_in_utf_16_gives_the_facts_of_its_utf_8_and_the_hashes_of_its_own_bytes() {
+    let events: Vec<Made> = (1..4).map(|second| refused(28, second, "b\u{f6}b \u{1f600}")).collect();
+    let syslog = "2026-03-28T09:00:01Z web01 sshd[1]: Failed password for bob from 203.0.113.5 port 22 ssh2\n";
+    for text in [viewer(&events, '\t', american), exported(&events, true, british), lines(&events), syslog.repeat(3)] {
+        let (narrow, expected) = extracted(text.as_bytes());
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(order).collect() };
+            let bytes = wide(&format!("\u{feff}{text}"));
+            let (packet, facts) = extracted(&bytes);
+            assert_eq!(facts, expected, "{text}");
+            assert_eq!(packet.header().sources[0].format, narrow.header().sources[0].format);
+            assert_eq!(packet.header().sources[0].sha256, Digest::of(&bytes));
+            for (fact, narrow_fact) in packet.facts().iter().zip(narrow.facts()) {
+                let raw = |packet: &Packet, bytes: &[u8], fact| {
+                    raw_records(bytes, packet.header(), &packet.header().sources[0], fact, 1).unwrap().remove(0).bytes
+                };
+                let (found, of_narrow) = (raw(&packet, &bytes, fact), raw(&narrow, text.as_bytes(), narrow_fact));
+                assert_eq!(found, wide(std::str::from_utf8(&of_narrow).unwrap()));
+                assert!(fact.raw_sha256.is_none_or(|hash| hash == Digest::of(&found)));
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_in_another_language_are_read_by_their_places() {
+    let events: Vec<Made> = (1..5).map(|second| refused(28, second, "ADMIN")).collect();
+    let expected = bare(&lines(&events)).into_iter();
+    let expected: Vec<NewFact> =
+        expected.map(|fact| NewFact { attributes: without_level(fact.attributes), ..fact }).collect();
+    for (head, delimiter) in [
+        ("Ebene;Datum und Uhrzeit;Quelle;Ereignis-ID;Aufgabenkategorie", ';'),
+        ("N\u{ed}vel,Data e Hora,Fonte,Identifica\u{e7}\u{e3}o do Evento,Categoria da Tarefa", ','),
+        (
+            "\u{30ec}\u{30d9}\u{30eb}\t\u{65e5}\u{4ed8}\u{3068}\u{6642}\u{523b}\t\u{30bd}\u{30fc}\u{30b9}\t\u{30a4}\u{30d9}\u{30f3}\u{30c8} ID\t\u{30bf}\u{30b9}\u{30af}",
+            '\t',
+        ),
+    ] {
+        let text = viewer(&events, delimiter, british);
+        let text = format!("\u{feff}{head}\r\n{}", text.split_once("\r\n").unwrap().1);
+        let facts: Vec<NewFact> = bare(&text)
+            .into_iter()
+            .map(|fact| NewFact { attributes: without_level(fact.attributes), ..fact })
+            .collect();
+        assert_eq!(facts, expected, "{head}");
+    }
+}
+
+fn without_level(mut attributes: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    attributes.retain(|name, _| name != "Level");
+    attributes
+}
+
+/// What `Get-EventLog | Export-Csv` writes.
+fn of_event_log(events: &[Made]) -> String {
+    let columns = "EventID,MachineName,Data,Index,Category,CategoryNumber,EntryType,Message,Source,ReplacementStrings,InstanceId,TimeGenerated,TimeWritten,UserName,Site,Container";
+    let row = |(index, event): (usize, &Made)| {
+        let (id, time) = (event.id.to_string(), american(event));
+        let cells = [
+            &id,
+            "",
+            "System.Byte[]",
+            &index.to_string(),
+            "(12544)",
+            "12544",
+            "FailureAudit",
+            &event.message,
+            event.provider,
+            "System.String[]",
+            &id,
+            &time,
+            &time,
+            "",
+            "",
+            "",
+        ];
+        cells.map(str::to_owned).to_vec()
+    };
+    let head = columns.split(',').map(str::to_owned).collect();
+    let rows = std::iter::once(head).chain(events.iter().enumerate().map(row)).collect();
+    format!("#TYPE System.Diagnostics.EventLogEntry#Security/{SECURITY}/4625\r\n{}", written(b',', rows))
+}
+
+/// What `EvtxECmd --csv` writes, with the fields of the event as a text of JSON.
+fn of_evtxecmd(events: &[Made], account: &str) -> String {
+    let columns = "RecordNumber,EventRecordId,TimeCreated,EventId,Level,Provider,Channel,ProcessId,ThreadId,Computer,ChunkNumber,UserId,MapDescription,UserName,RemoteHost,PayloadData1,ExecutableInfo,HiddenRecord,SourceFile,Keywords,ExtraDataOffset,Payload";
+    let payload = json!({ "EventData": { "Data": [
+        { "@Name": "TargetUserName", "#text": account }, { "@Name": "TargetDomainName", "#text": "NORTH" },
+        { "@Name": "LogonType", "#text": "3" }, { "@Name": "Status", "#text": "0xC000006D" }, { "@Name": "IpAddress", "#text": "203.0.113.5" },
+    ] } });
+    let row = |(index, event): (usize, &Made)| {
+        let (hour, minute, second) = (event.second / 3600, event.second / 60 % 60, event.second % 60);
+        let time = format!("2026-03-{:02} {hour:02}:{minute:02}:{second:02}.0000000", event.day);
+        let (number, id, payload) = (index.to_string(), event.id.to_string(), payload.to_string());
+        let cells = [
+            &number,
+            &number,
+            &time,
+            &id,
+            "LogAlways",
+            event.provider,
+            "Security",
+            "4",
+            "8",
+            "HOST",
+            "0",
+            "",
+            "Failed logon",
+            "NORTH\\x",
+            "203.0.113.5",
+            "Target: x",
+            "",
+            "False",
+            "Security.evtx",
+            "Audit failure",
+            "0",
+            &payload,
+        ];
+        cells.map(str::to_owned).to_vec()
+    };
+    let head = columns.split(',').map(str::to_owned).collect();
+    written(b',', std::iter::once(head).chain(events.iter().enumerate().map(row)).collect())
+}
+
+// covers: ARES-011
+#[test]
+fn tables_of_other_programs_have_the_verdict_of_their_json() {
+    let events: Vec<Made> = (0..40).map(|second| refused(28, second, "ADMIN")).collect();
+    let expected = bare(&lines(&events));
+    for (text, what) in [(of_event_log(&events), "Get-EventLog"), (of_evtxecmd(&events, "ADMIN"), "EvtxECmd")] {
+        let facts = bare(&text);
+        assert_eq!(facts.len(), events.len(), "{what}");
+        for (fact, known) in facts.iter().zip(&expected) {
+            assert_eq!((fact.class, &fact.action, &fact.time), (known.class, &known.action, &known.time), "{what}");
+            for name in ["TargetUserName", "IpAddress", "LogonType"] {
+                assert_eq!(fact.attributes.get(name), known.attributes.get(name), "{what}: {name}");
+            }
+        }
+        let found = packet(&text);
+        assert_eq!(verdict(&found), verdict(&packet(&lines(&events))), "{what}");
+        assert_eq!(Gaps::of(&found, Some(&support::shipped_rules())).without_data, 0, "{what}");
+    }
 }
 
 #[test]

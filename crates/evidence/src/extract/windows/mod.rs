@@ -14,7 +14,6 @@ mod named;
 mod openssh;
 mod rules;
 mod stream;
-mod utf16;
 mod xml;
 
 use event::{Event, Layout};
@@ -24,7 +23,7 @@ use super::run::Run;
 use super::{ExtractError, IssueKind, Observed, ReadOptions, Sink};
 use crate::{NewFact, Utc};
 
-pub(super) use csv::{Head, is_type};
+pub(super) use csv::{Head, is_of_windows, is_type};
 
 pub use csv::read_windows_csv;
 pub use log::read_evtx;

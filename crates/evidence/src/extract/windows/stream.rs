@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 
+use super::super::utf16::{Encoding, Utf16};
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats};
-use super::utf16::{Encoding, Utf16};
 use super::{MAX_EVENT, Reader};
 
 /// How much of a text outside of events is kept, to show it.

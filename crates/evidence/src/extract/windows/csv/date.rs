@@ -102,9 +102,15 @@ fn number(text: &str, most: usize) -> Option<u32> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Seconds since midnight of `9:00:01 AM`, `09:00:01` or `9.00.01`.
+/// Marks of the half of a day that stand before the time in Korean, Chinese and Japanese.
+const HALVES: [(&str, &str); 6] =
+    [("오전", "am"), ("오후", "pm"), ("上午", "am"), ("下午", "pm"), ("午前", "am"), ("午後", "pm")];
+
+/// Seconds since midnight of `9:00:01 AM`, `上午 9:00:01`, `09:00:01` or `9.00.01`.
 fn time_of_day(text: &str) -> Option<u32> {
     let text = text.trim();
+    let before = HALVES.iter().find_map(|(mark, half)| Some((text.strip_prefix(mark)?.trim_start(), *half)));
+    let (text, before) = before.unwrap_or((text, ""));
     let end = text.find(|letter: char| !(letter.is_ascii_digit() || matches!(letter, ':' | '.'))).unwrap_or(text.len());
     let (clock, half) = text.split_at(end);
     let mut parts = clock.trim_end_matches('.').split([':', '.']);
@@ -113,8 +119,12 @@ fn time_of_day(text: &str) -> Option<u32> {
     if parts.next().is_some() {
         return None;
     }
-    let half: String =
-        half.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase()).collect();
+    let half: String = before
+        .chars()
+        .chain(half.chars())
+        .filter(char::is_ascii_alphabetic)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
     let hour = match (half.as_str(), hour) {
         ("", hour) => hour,
         ("am", 12) => 0,
@@ -149,6 +159,8 @@ mod tests {
             ("3/3/2026 9:00:01 PM", "2026-03-03T21:00:01"),
             ("3/3/2026 12:00:01\u{202f}AM", "2026-03-03T00:00:01"),
             ("3/3/2026 12:00:01 p. m.", "2026-03-03T12:00:01"),
+            ("2026-03-03 오후 9:00:01", "2026-03-03T21:00:01"),
+            ("2026/3/3 上午12:00:01", "2026-03-03T00:00:01"),
         ] {
             assert_eq!(known(found).as_deref(), Some(expected), "{found}");
         }
@@ -162,6 +174,7 @@ mod tests {
             "3/3/2026 13:00:01 PM",
             "3/3/2026 0:00:01 AM",
             "3/3/2026",
+            "2026-03-03 오후 9:00:01 AM",
         ] {
             assert_eq!(Date::read(found, 0), Date::Unknown, "{found}");
         }

@@ -5,7 +5,7 @@ mod date;
 mod head;
 mod rows;
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Cursor, Read};
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use super::{MAX_EVENT, Reader, json};
 use date::{Date, Numbers, Order};
 use rows::{Fault, Row, Rows};
 
-pub(in super::super) use head::{Head, is_type};
+pub(in super::super) use head::{Head, is_of_windows, is_type};
 
 /// Names of the columns of the time.
 const TIMES: [&str; 2] = ["TimeCreated", "TimeGenerated"];
@@ -29,7 +29,7 @@ const ORDER: &str = "no date tells whether its day or its month is first (none h
                      time: save the log as XML (`wevtutil qe LOG /f:XML`), or write the year first, as in 2026-03-28 09:00:01";
 
 /// Reads events as delimited text: as Event Viewer saves them, with the message behind the columns that its first line names, or as `Export-Csv`
-/// writes the events of `Get-WinEvent`. Each row gives one fact, with the place `row N at line L`; its hash is taken over its bytes.
+/// writes the events of `Get-WinEvent`. Columns of Event Viewer in another language than English are read by their places. Each row gives one fact, with the place `row N at line L`; its hash is taken over its bytes.
 ///
 /// Dates in the form of a locale are read in the order that a date of the source tells, by a number above 12. At most 4 MiB of rows wait for
 /// one; without it they have no time, which an issue says once.
@@ -42,7 +42,7 @@ pub fn read_windows_csv(
     sink: &mut dyn Sink,
 ) -> Result<Stats, ExtractError> {
     let mut reader = Reader::new(options, sink);
-    let mut line = Vec::new();
+    let (mut line, mut next) = (Vec::new(), Vec::new());
     let mut number = 0;
     let head = loop {
         line.clear();
@@ -53,15 +53,24 @@ pub fn read_windows_csv(
             reader.run.dropped();
             break head;
         }
+        next.clear();
         let is_before = is_type(&text) || text.trim_matches(['\u{feff}', '\r', '\n', ' ']).is_empty();
+        if !is_before {
+            input.by_ref().take(MAX_EVENT as u64).read_until(b'\n', &mut next)?;
+            if let Some(head) = Head::by_place(&text, &String::from_utf8_lossy(&next)) {
+                reader.run.dropped();
+                break head;
+            }
+        }
         if read == 0 || !is_before || number > MAX_BEFORE {
             let what = "its first line names no columns of Windows events, such as `Level,Date and Time,Source,Event ID,Task Category` or \
-                        `\"Message\",\"Id\",\"ProviderName\",\"TimeCreated\"`";
+                        `\"Message\",\"Id\",\"ProviderName\",\"TimeCreated\"`, and the second has no time and no number in the places of these";
             return Err(ExtractError::Format { format: Format::WindowsCsv, what: what.to_owned() });
         }
         reader.run.dropped();
     };
-    let mut rows = Rows::new(input, head.delimiter, number as u64 + 1);
+    // The line that was looked at first.
+    let mut rows = Rows::new(Cursor::new(next).chain(input), head.delimiter, number as u64 + 1);
     let mut events = Events { reader, head, order: None, waiting: Vec::new(), bytes: 0, has_noted: false };
     while let Some(row) = rows.next()? {
         events.row(&row)?;

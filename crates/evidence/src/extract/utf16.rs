@@ -1,7 +1,9 @@
 //! Text in UTF-16, as PowerShell's `>` writes it: read as UTF-8, with the places and the bytes of the source.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::{Observed, Sink};
 
 /// How a source is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,62 @@ impl Encoding {
 
 const fn is_continued(byte: u8) -> bool {
     byte & 0xc0 == 0x80
+}
+
+/// The text of a source, as UTF-8.
+pub(super) enum Text<'i> {
+    Utf8(BufReader<&'i mut dyn Read>),
+    Utf16(Utf16<BufReader<&'i mut dyn Read>>),
+}
+
+impl<'i> Text<'i> {
+    /// The text behind an input, and how it is encoded there.
+    pub(super) fn open(mut input: BufReader<&'i mut dyn Read>) -> io::Result<(Self, Encoding)> {
+        let encoding = Encoding::of(input.fill_buf()?);
+        let text = match encoding {
+            Encoding::Utf8 => Self::Utf8(input),
+            Encoding::Utf16 { big_endian } => Self::Utf16(Utf16::new(input, big_endian)),
+        };
+        Ok((text, encoding))
+    }
+}
+
+impl Read for Text<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Utf8(input) => input.read(out),
+            Self::Utf16(input) => input.read(out),
+        }
+    }
+}
+
+impl BufRead for Text<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Self::Utf8(input) => input.fill_buf(),
+            Self::Utf16(input) => input.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        match self {
+            Self::Utf8(input) => input.consume(amount),
+            Self::Utf16(input) => input.consume(amount),
+        }
+    }
+}
+
+/// A sink for records of decoded text: gives them on with the bytes of the source, which their hashes are taken over.
+pub(super) struct Encoded<'s> {
+    pub encoding: Encoding,
+    pub sink: &'s mut dyn Sink,
+}
+
+impl Sink for Encoded<'_> {
+    fn observe(&mut self, observed: &Observed<'_>) {
+        let raw = self.encoding.raw(observed.raw);
+        self.sink.observe(&Observed { raw: &raw, ..*observed });
+    }
 }
 
 /// The units of a text as [`Utf16`] decodes it.
