@@ -60,10 +60,13 @@ impl CellCache {
         if let Some(menu) = known.filter(|menu| menu.stands(environment, cap)) {
             return menu.calls();
         }
-        let menu = Arc::new(Menu::of(environment, cap));
-        let calls = menu.calls();
-        *locked(&self.menu) = Some(menu);
-        calls
+        let fresh = Menu::of(environment, cap);
+        let mut known = locked(&self.menu);
+        // Another episode may have been faster: with one list for all of them, what is made of it is found by its address.
+        if let Some(menu) = known.as_ref().filter(|menu| menu.stands(environment, cap)) {
+            return menu.calls();
+        }
+        known.insert(Arc::new(fresh)).calls()
     }
 
     /// A first observation of the cell, which others are likely to resemble, and its hash.
