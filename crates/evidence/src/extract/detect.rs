@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::flows::is_table;
+use super::utf16::Encoding;
 use super::{Format, clock, windows};
 
 impl Format {
@@ -123,13 +124,10 @@ pub(super) fn starts_as_syslog(line: &[u8]) -> bool {
 
 /// The text after a mark of UTF-16.
 fn wide(head: &[u8]) -> Option<String> {
-    let (is_little, rest) = match head {
-        [0xff, 0xfe, rest @ ..] => (true, rest),
-        [0xfe, 0xff, rest @ ..] => (false, rest),
-        _ => return None,
-    };
-    let unit = |pair: &[u8; 2]| if is_little { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
-    let units: Vec<u16> = rest.as_chunks().0.iter().map(unit).collect();
+    let Encoding::Utf16 { big_endian } = Encoding::of(head) else { return None };
+    let unit = |pair: &[u8; 2]| if big_endian { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) };
+    // The mark is the first unit.
+    let units: Vec<u16> = head.as_chunks().0.iter().skip(1).map(unit).collect();
     Some(String::from_utf16_lossy(&units))
 }
 
@@ -190,15 +188,18 @@ pub(super) fn unknown(head: &[u8]) -> UnknownFormat {
         return UnknownFormat { why, can_be_named: false };
     }
     let text = wide(head);
-    if text.as_ref().is_some_and(|text| is_spread(text.as_bytes())) {
-        let why = "it is JSON in UTF-16 that is not one object a line: write it so first, as in `iconv -f UTF-16 -t UTF-8 FILE | \
-                   jq -c 'if type == \"array\" then .[] else . end' | gimbal triage -`";
-        return UnknownFormat { why, can_be_named: false };
-    }
-    let head = text.as_ref().map_or(head, |text| text.as_bytes());
+    let head = text.as_ref().map_or(head, String::as_bytes);
     if is_spread(head) {
-        let why = "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
-                   gimbal triage -`";
+        let why = match text {
+            None => {
+                "it is JSON that is not one object a line: write it so first, as in `jq -c 'if type == \"array\" then .[] else . end' FILE | \
+                 gimbal triage -`"
+            }
+            Some(_) => {
+                "it is JSON in UTF-16 that is not one object a line: write it so first, as in `iconv -f UTF-16 -t UTF-8 FILE | \
+                 jq -c 'if type == \"array\" then .[] else . end' | gimbal triage -`"
+            }
+        };
         return UnknownFormat { why, can_be_named: false };
     }
     let why = if head.iter().all(u8::is_ascii_whitespace) {

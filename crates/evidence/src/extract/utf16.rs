@@ -1,7 +1,7 @@
 //! Text in UTF-16, as PowerShell's `>` writes it: read as UTF-8, with the places and the bytes of the source.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 
 use super::{Observed, Sink};
 
@@ -48,14 +48,14 @@ const fn is_continued(byte: u8) -> bool {
 }
 
 /// The text of a source, as UTF-8.
-pub(super) enum Text<'i> {
-    Utf8(BufReader<&'i mut dyn Read>),
-    Utf16(Utf16<BufReader<&'i mut dyn Read>>),
+pub(super) enum Text<R> {
+    Utf8(R),
+    Utf16(Utf16<R>),
 }
 
-impl<'i> Text<'i> {
+impl<R: BufRead> Text<R> {
     /// The text behind an input, and how it is encoded there.
-    pub(super) fn open(mut input: BufReader<&'i mut dyn Read>) -> io::Result<(Self, Encoding)> {
+    pub(super) fn open(mut input: R) -> io::Result<(Self, Encoding)> {
         let encoding = Encoding::of(input.fill_buf()?);
         let text = match encoding {
             Encoding::Utf8 => Self::Utf8(input),
@@ -65,7 +65,7 @@ impl<'i> Text<'i> {
     }
 }
 
-impl Read for Text<'_> {
+impl<R: BufRead> Read for Text<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Utf8(input) => input.read(out),
@@ -74,7 +74,7 @@ impl Read for Text<'_> {
     }
 }
 
-impl BufRead for Text<'_> {
+impl<R: BufRead> BufRead for Text<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match self {
             Self::Utf8(input) => input.fill_buf(),

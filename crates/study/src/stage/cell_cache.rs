@@ -54,7 +54,8 @@ impl CellCache {
         Arc::clone(if Arc::ptr_eq(shared, brief) || shared == brief { shared } else { brief })
     }
 
-    /// The legal calls now, at most `cap`: the list of before, of whichever episode, where they are the same.
+    /// The legal calls now, at most `cap`: the list of before, of whichever episode, where they are the same. What is made of a list is found by its
+    /// address.
     pub(super) fn legal(&self, environment: &dyn Environment, cap: usize) -> Arc<[ToolCall]> {
         let known = locked(&self.menu).clone();
         if let Some(menu) = known.filter(|menu| menu.stands(environment, cap)) {
@@ -62,7 +63,7 @@ impl CellCache {
         }
         let fresh = Menu::of(environment, cap);
         let mut known = locked(&self.menu);
-        // Another episode may have been faster: with one list for all of them, what is made of it is found by its address.
+        // Another episode may have been faster.
         if let Some(menu) = known.as_ref().filter(|menu| menu.stands(environment, cap)) {
             return menu.calls();
         }

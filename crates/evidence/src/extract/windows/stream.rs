@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use memchr::memchr;
 
-use super::super::utf16::{Encoding, Utf16};
+use super::super::utf16::{Encoding, Text};
 use super::super::{ExtractError, Format, IssueKind, ReadOptions, Sink, Stats};
 use super::{MAX_EVENT, Reader};
 
@@ -19,11 +19,9 @@ const MAX_STRAY: usize = 4096;
 ///
 /// # Errors
 /// When the input cannot be read, is not XML, has a document type, or (if `options` say strict) has a damaged part.
-pub fn read_xml(mut input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
-    match Encoding::of(input.fill_buf()?) {
-        Encoding::Utf8 => read_text(input, Encoding::Utf8, options, sink),
-        encoding @ Encoding::Utf16 { big_endian } => read_text(Utf16::new(input, big_endian), encoding, options, sink),
-    }
+pub fn read_xml(input: impl BufRead, options: &ReadOptions, sink: &mut dyn Sink) -> Result<Stats, ExtractError> {
+    let (text, encoding) = Text::open(input)?;
+    read_text(text, encoding, options, sink)
 }
 
 /// Reads events of decoded text.

@@ -119,12 +119,8 @@ fn time_of_day(text: &str) -> Option<u32> {
     if parts.next().is_some() {
         return None;
     }
-    let half: String = before
-        .chars()
-        .chain(half.chars())
-        .filter(char::is_ascii_alphabetic)
-        .map(|letter| letter.to_ascii_lowercase())
-        .collect();
+    let letters = before.chars().chain(half.chars()).filter(char::is_ascii_alphabetic);
+    let half: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
     let hour = match (half.as_str(), hour) {
         ("", hour) => hour,
         ("am", 12) => 0,

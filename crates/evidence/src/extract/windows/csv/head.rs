@@ -84,10 +84,8 @@ impl Head {
                 }
                 _ => false,
             };
-            if !is_event(&cells) || names.len() < OF_VIEWER || names.iter().any(|name| name.is_empty()) {
-                return None;
-            }
-            if names.iter().any(|name| name.bytes().all(|byte| byte.is_ascii_digit())) || is_event(&names) {
+            let is_name = |name: &&str| name.bytes().any(|byte| !byte.is_ascii_digit());
+            if !is_event(&cells) || names.len() < OF_VIEWER || !names.iter().all(is_name) {
                 return None;
             }
             let placed = ["", "TimeCreated", "ProviderName", "Id", ""].into_iter().chain(std::iter::repeat(""));

@@ -29,7 +29,8 @@ const ORDER: &str = "no date tells whether its day or its month is first (none h
                      time: save the log as XML (`wevtutil qe LOG /f:XML`), or write the year first, as in 2026-03-28 09:00:01";
 
 /// Reads events as delimited text: as Event Viewer saves them, with the message behind the columns that its first line names, or as `Export-Csv`
-/// writes the events of `Get-WinEvent`. Columns of Event Viewer in another language than English are read by their places. Each row gives one fact, with the place `row N at line L`; its hash is taken over its bytes.
+/// writes the events of `Get-WinEvent`. Columns of Event Viewer in another language than English are read by their places. Each row gives one fact,
+/// with the place `row N at line L`; its hash is taken over its bytes.
 ///
 /// Dates in the form of a locale are read in the order that a date of the source tells, by a number above 12. At most 4 MiB of rows wait for
 /// one; without it they have no time, which an issue says once.
@@ -49,18 +50,15 @@ pub fn read_windows_csv(
         let read = input.by_ref().take(MAX_EVENT as u64).read_until(b'\n', &mut line)?;
         number += 1;
         let text = String::from_utf8_lossy(&line);
-        if let Some(head) = Head::read(&text) {
+        let is_before = is_type(&text) || text.trim_matches(['\u{feff}', '\r', '\n', ' ']).is_empty();
+        let mut head = Head::read(&text);
+        if head.is_none() && !is_before {
+            input.by_ref().take(MAX_EVENT as u64).read_until(b'\n', &mut next)?;
+            head = Head::by_place(&text, &String::from_utf8_lossy(&next));
+        }
+        if let Some(head) = head {
             reader.run.dropped();
             break head;
-        }
-        next.clear();
-        let is_before = is_type(&text) || text.trim_matches(['\u{feff}', '\r', '\n', ' ']).is_empty();
-        if !is_before {
-            input.by_ref().take(MAX_EVENT as u64).read_until(b'\n', &mut next)?;
-            if let Some(head) = Head::by_place(&text, &String::from_utf8_lossy(&next)) {
-                reader.run.dropped();
-                break head;
-            }
         }
         if read == 0 || !is_before || number > MAX_BEFORE {
             let what = "its first line names no columns of Windows events, such as `Level,Date and Time,Source,Event ID,Task Category` or \
