@@ -209,7 +209,7 @@ const fn version(format: Format) -> u32 {
     match format {
         Format::SyslogJson => 4,
         Format::Syslog | Format::Evtx | Format::WindowsXml | Format::WindowsJson | Format::Nfdump => 3,
-        Format::Context | Format::WindowsCsv => 1,
+        Format::Context => 1,
         _ => 2,
     }
 }
