@@ -214,6 +214,9 @@ const fn version(format: Format) -> u32 {
     }
 }
 
+/// The text of a source of any kind.
+type Buffered<'i> = Text<BufReader<&'i mut dyn Read>>;
+
 /// Reads a source in a format. Text may be in UTF-16 with a mark of the order of bytes; hashes are taken over the bytes of the source all the same.
 pub(super) fn by_format<'i>(
     format: Format,
@@ -221,24 +224,23 @@ pub(super) fn by_format<'i>(
     options: &ReadOptions,
     sink: &mut dyn Sink,
 ) -> Result<Stats, ExtractError> {
-    let read: fn(Text<BufReader<&'i mut dyn Read>>, &ReadOptions, &mut dyn Sink) -> Result<Stats, ExtractError> =
-        match format {
-            Format::Evtx => return read_evtx(input, options, sink),
-            Format::FlowCapture => return read_flow_capture(input, options, sink),
-            Format::FlowDatagram => return read_flow_datagram(input, options, sink),
-            // It counts the bytes of its source itself.
-            Format::WindowsXml => return read_xml(buffered(input), options, sink),
-            Format::Context => read_context,
-            Format::Syslog => read_syslog,
-            // Agents forward both in one file: the format says what the first line is.
-            Format::SyslogJson | Format::WindowsJson => read_syslog_json,
-            Format::WindowsCsv => read_windows_csv,
-            Format::Auditd => read_auditd,
-            Format::Zeek => read_zeek,
-            Format::ZeekJson => read_zeek_json,
-            Format::Argus => read_argus,
-            Format::Nfdump => read_nfdump,
-        };
+    let read: fn(Buffered<'i>, &ReadOptions, &mut dyn Sink) -> Result<Stats, ExtractError> = match format {
+        Format::Evtx => return read_evtx(input, options, sink),
+        Format::FlowCapture => return read_flow_capture(input, options, sink),
+        Format::FlowDatagram => return read_flow_datagram(input, options, sink),
+        // It counts the bytes of its source itself.
+        Format::WindowsXml => return read_xml(buffered(input), options, sink),
+        Format::Context => read_context,
+        Format::Syslog => read_syslog,
+        // Agents forward both in one file: the format says what the first line is.
+        Format::SyslogJson | Format::WindowsJson => read_syslog_json,
+        Format::WindowsCsv => read_windows_csv,
+        Format::Auditd => read_auditd,
+        Format::Zeek => read_zeek,
+        Format::ZeekJson => read_zeek_json,
+        Format::Argus => read_argus,
+        Format::Nfdump => read_nfdump,
+    };
     let (text, encoding) = Text::open(buffered(input))?;
     read(text, options, &mut Encoded { encoding, sink })
 }
