@@ -80,3 +80,31 @@ impl CellCache {
         locked(&self.first).get_or_insert_with(|| (digest, Arc::clone(first)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Barrier};
+    use std::thread;
+
+    use serde_json::json;
+
+    use super::CellCache;
+
+    #[test]
+    fn episodes_that_begin_at_once_share_one_list_of_legal_calls() {
+        let family = gimbal_testkit::environments().into_iter().find(|family| family.name() == "corridor").unwrap();
+        // The race is short: many cells, so that a list of its own would be seen.
+        for _ in 0..500 {
+            let (cache, barrier) = (CellCache::default(), Barrier::new(2));
+            let begun = || {
+                let environment = family.open(&json!({})).unwrap();
+                barrier.wait();
+                cache.legal(&*environment, usize::MAX)
+            };
+            let first =
+                thread::scope(|scope| [scope.spawn(begun), scope.spawn(begun)].map(|begun| begun.join().unwrap()));
+            let later = cache.legal(&*family.open(&json!({})).unwrap(), usize::MAX);
+            assert!(!later.is_empty() && first.iter().all(|list| Arc::ptr_eq(list, &later)));
+        }
+    }
+}
