@@ -151,8 +151,17 @@ fn wants_actions(agent: &Agent) -> bool {
 pub struct AgentSession<'a> {
     pub(super) agent: &'a Agent,
     pub(super) prepared: Arc<Prepared>,
-    /// The menu of the last step.
-    last: Mutex<Option<Arc<Menu>>>,
+    last: Mutex<Option<Last>>,
+}
+
+/// The menu of the last step, and what it was made of: a step that has the same list at the same address has the same menu.
+#[derive(Clone)]
+struct Last {
+    /// All legal calls.
+    all: Arc<[ToolCall]>,
+    /// The subject that an adviser was asked about.
+    target: Option<String>,
+    menu: Arc<Menu>,
 }
 
 /// What depends on the legal actions of a step, as far as it is needed.
@@ -294,10 +303,17 @@ impl<'a> AgentSession<'a> {
     async fn menu(&self, stage: &dyn Stage, target: Option<&str>) -> Result<Arc<Menu>, EpisodeStopped> {
         let cap = self.settings().legal_cap as usize;
         let all = stage.legal(usize::MAX).await;
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(last) = &last
+            && Arc::ptr_eq(&last.all, &all)
+            && last.target.as_deref() == target
+        {
+            return Ok(Arc::clone(&last.menu));
+        }
         let any_listed = !all.is_empty();
         let listed: Arc<[ToolCall]> = match self.allowed() {
             Some(_) => all.iter().filter(|call| self.allows(&call.tool)).cloned().collect(),
-            None => all,
+            None => Arc::clone(&all),
         };
         let (listed, narrowed) = match target.filter(|target| listed.len() > cap && self.brief().knows(target)) {
             // Of an adviser about one subject: what is about that subject, or about none.
@@ -307,23 +323,33 @@ impl<'a> AgentSession<'a> {
             }
             None => (listed, false),
         };
-        if let Some(menu) = known(&self.last, &listed) {
-            return Ok(menu);
-        }
-        let menu = match known(&self.prepared.menu, &listed) {
+        let menu = match last.map(|last| last.menu).filter(|menu| menu.is_of(&listed)) {
             Some(menu) => menu,
             None => {
-                let menu = Arc::new(
-                    Menu::new(self, stage, Arc::clone(&listed), (narrowed, any_listed && listed.is_empty())).await?,
-                );
-                // Another episode may have been faster: one is enough.
-                known(&self.prepared.menu, &listed).unwrap_or_else(|| {
-                    keep(&self.prepared.menu, &menu);
-                    menu
-                })
+                let none_legal = any_listed && listed.is_empty();
+                self.shared_menu(stage, listed, (narrowed, none_legal)).await?
             }
         };
-        keep(&self.last, &menu);
+        let last = Last { all, target: target.map(str::to_owned), menu: Arc::clone(&menu) };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
         Ok(menu)
+    }
+
+    /// The menu of these calls: that of whichever episode, where it is of the same. The rest is as for [`Menu::new`].
+    async fn shared_menu(
+        &self,
+        stage: &dyn Stage,
+        listed: Arc<[ToolCall]>,
+        (narrowed, none_legal): (bool, bool),
+    ) -> Result<Arc<Menu>, EpisodeStopped> {
+        if let Some(menu) = known(&self.prepared.menu, &listed) {
+            return Ok(menu);
+        }
+        let menu = Arc::new(Menu::new(self, stage, Arc::clone(&listed), (narrowed, none_legal)).await?);
+        // Another episode may have been faster: one is enough.
+        Ok(known(&self.prepared.menu, &listed).unwrap_or_else(|| {
+            keep(&self.prepared.menu, &menu);
+            menu
+        }))
     }
 }
