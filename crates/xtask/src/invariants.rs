@@ -100,6 +100,20 @@ const ROOMS: &[Room] = &[
         ],
         forbidden_words: &["std::fs", "std::net::Tcp", "std::net::Udp", "std::env", "std::time", "ChatModel"],
     },
+    // Files of telemetry: it opens them and gives them to the extractors of evidence. No verdict follows from it, and it prints nothing.
+    Room {
+        folder: "crates/telemetry",
+        forbidden_crates: &[
+            "gimbal-model",
+            "gimbal-agent",
+            "gimbal-architectures",
+            "gimbal-study",
+            "gimbal-analysis",
+            "gimbal-sigma",
+            "tokio",
+        ],
+        forbidden_words: &["std::net", "std::env", "std::time", "ChatModel", "println!"],
+    },
     // Rules of others: it reads folders of rules, and does not know what is made of hits.
     Room {
         folder: "crates/sigma",

@@ -1,8 +1,20 @@
 //! Formats of telemetry.
 
 use std::fmt;
+use std::str::FromStr;
+
+use gimbal_core::nearest;
+use thiserror::Error;
 
 use crate::SourceKind;
+
+/// There is no format of this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no format `{name}`{} (known: {})", nearest::hint(.name, Format::ALL.map(Format::name)), Format::ALL.map(Format::name).join(", "))]
+pub struct NoFormat {
+    /// What was asked for.
+    pub name: String,
+}
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,6 +105,15 @@ impl Format {
             Self::Zeek | Self::ZeekJson | Self::Argus | Self::Nfdump => SourceKind::FlowText,
             Self::Context => SourceKind::Manual,
         }
+    }
+}
+
+impl FromStr for Format {
+    type Err = NoFormat;
+
+    fn from_str(name: &str) -> Result<Self, NoFormat> {
+        let found = Self::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| NoFormat { name: name.to_owned() })
     }
 }
 

@@ -38,7 +38,7 @@ pub use document::is_document;
 pub use flows::{
     FlowReader, MAX_PAYLOAD, read_argus, read_flow_capture, read_flow_datagram, read_nfdump, read_zeek, read_zeek_json,
 };
-pub use format::Format;
+pub use format::{Format, NoFormat};
 pub use groups::MAX_GROUPS;
 pub use pseudonym::{PseudonymError, Pseudonyms};
 pub use raw::{RawRecord, raw_records, sha256_of};

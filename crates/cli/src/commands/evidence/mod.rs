@@ -2,14 +2,15 @@
 
 mod history;
 
-use std::io::Seek as _;
 use std::path::Path;
 
 use gimbal_ares::history::History;
 use gimbal_core::Digest;
-use gimbal_evidence::extract::{raw_records, sha256_of};
 use gimbal_evidence::graph::Graph;
-use gimbal_evidence::{Entity, Fact, FactId, Filter, Packet, Proof};
+use gimbal_evidence::{Entity, Fact, Filter, Packet, Proof};
+use gimbal_telemetry::{
+    KeptError, RawError, RawFound, RawSearch, fact_of, is_same, kept_bytes, packet_in, read_packet,
+};
 use serde_json::json;
 
 use super::sources::{bounds, parsed};
@@ -52,7 +53,7 @@ fn extract(sources: &Sources, out: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool) -> Result<(), Failure> {
-    let bytes = read(file)?;
+    let bytes = kept_bytes(file)?;
     let (root, head): (Option<Digest>, Option<Digest>) = (parsed("--root", root)?, parsed("--head", head)?);
     if bytes.starts_with(b"{\"fact\"") {
         if head.is_some() {
@@ -77,7 +78,7 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
     if bytes.starts_with(b"{\"record\":\"history\"") {
         return verify_history(file, &bytes, head, json);
     }
-    let packet = packet_of(file, &bytes)?;
+    let packet = packet_in(file, &bytes)?;
     same(file, "head", packet.head(), head)?;
     same(file, "root", packet.root(), root)?;
     if json {
@@ -110,7 +111,7 @@ fn verify_history(file: &Path, bytes: &[u8], head: Option<Digest>, json: bool) -
 }
 
 fn show(options: &EvidenceShow) -> Result<(), Failure> {
-    let packet = packet_of(&options.packet, &read(&options.packet)?)?;
+    let packet = read_packet(&options.packet)?;
     if let Some(text) = &options.fact {
         let fact = fact_of(&packet, text)?;
         if options.json {
@@ -210,7 +211,7 @@ fn filter(options: &EvidenceShow) -> Result<Filter, Failure> {
 }
 
 fn graph(file: &Path, around: Option<&String>, within: usize) -> Result<(), Failure> {
-    let graph = Graph::of(&packet_of(file, &read(file)?)?);
+    let graph = Graph::of(&read_packet(file)?);
     let part = match parsed::<Entity>("--around", around)? {
         None => graph,
         Some(entity) => {
@@ -227,12 +228,12 @@ fn graph(file: &Path, around: Option<&String>, within: usize) -> Result<(), Fail
 }
 
 fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
-    let packet = packet_of(file, &read(file)?)?;
+    let packet = read_packet(file)?;
     let id = fact_of(&packet, fact)?.id;
     let proof = packet.prove(id).ok_or_else(|| Failure::Usage(format!("{}: has no fact {id}", file.display())))?;
     let text = String::from_utf8_lossy(&proof.to_bytes()).into_owned();
     match out {
-        Some(out) if sources::is_same(out, file) => Err(Failure::Usage(format!(
+        Some(out) if is_same(out, file) => Err(Failure::Usage(format!(
             "-o: {} is the packet itself, which the proof would replace; name another file",
             out.display()
         ))),
@@ -246,94 +247,29 @@ fn prove(fact: &str, file: &Path, out: Option<&Path>) -> Result<(), Failure> {
 
 /// Prints the raw records behind a fact: those whose hash is that of the fact, and says where one differs.
 fn raw(fact: &str, packet: &Path, files: &[std::path::PathBuf], most: usize) -> Result<(), Failure> {
-    let packet = packet_of(packet, &read(packet)?)?;
+    let packet = read_packet(packet)?;
     let fact = fact_of(&packet, fact)?;
-    let header = packet.header();
-    let facts = located(&packet, fact);
-    let mut met = 0;
-    let mut below = Vec::new();
-    if files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Failure::Usage("-: standard input can be read once; name it once".to_owned()));
-    }
-    // It is read twice: for its hash, and for the record.
-    let mut piped = None;
-    for path in files {
-        if path.as_os_str() == "-" {
-            let mut kept =
-                tempfile::tempfile().map_err(|error| Failure::External(format!("-: cannot be kept: {error}")))?;
-            std::io::copy(&mut std::io::stdin(), &mut kept).map_err(|error| unreadable(path, &error))?;
-            piped = Some(kept);
-            below.push(path.clone());
-        } else {
-            below.extend(sources::files_below(path)?);
-        }
-    }
-    for file in &below {
-        let place = file.display().to_string();
-        let open = || {
-            let opened = match &piped {
-                Some(kept) if file.as_os_str() == "-" => from_start(kept),
-                _ => std::fs::File::open(file),
-            };
-            opened.map_err(|error| unreadable(file, &error))
-        };
-        let sha256 = sha256_of(open()?).map_err(|error| unreadable(file, &error))?;
-        let Some(source) = header.sources.iter().find(|source| source.sha256 == sha256) else {
+    let search = RawSearch { packet: &packet, fact, most };
+    let met = search.records(files, std::io::stdin(), &mut |found| match found {
+        RawFound::NotASource { place, sha256 } => {
             message(&format!("{place}: is not a source of this packet (sha256 {sha256}); passed over"));
-            continue;
-        };
-        let is_here = |fact: &&&Fact| fact.locator.as_ref().is_none_or(|locator| locator.source == source.id);
-        for fact in facts.iter().filter(is_here).take(most.saturating_sub(met)) {
-            let records = raw_records(open()?, header, source, fact, most)
-                .map_err(|error| Failure::Usage(format!("{place}: {error}")))?;
-            for record in &records {
-                met += 1;
-                println!("{} of {place} ({}), sha256 {}", record.at, source.id, record.sha256);
-                printed(&record.bytes);
-                if let Some(hash) = fact.raw_sha256.filter(|hash| *hash != record.sha256) {
-                    return Err(Failure::Check(format!(
-                        "{place}: {} is not the record that was hashed: the fact has sha256 {hash}",
-                        record.at
-                    )));
-                }
-            }
         }
-    }
+        RawFound::Record { place, source, record } => {
+            println!("{} of {place} ({source}), sha256 {}", record.at, record.sha256);
+            printed(&record.bytes);
+        }
+    })?;
     if let Some(counted) = fact.aggregate.as_ref().filter(|_| fact.class.is_opinion()) {
+        let hits = search.located();
         message(&format!(
             "{} counts {} records that a rule matched; which ones they are the rule alone says. The first {} are facts of their own: {}",
             fact.id,
             counted.count,
-            facts.len(),
-            facts.iter().map(|fact| fact.id.to_string()).collect::<Vec<_>>().join(", ")
+            hits.len(),
+            hits.iter().map(|fact| fact.id.to_string()).collect::<Vec<_>>().join(", ")
         ));
     }
-    if met > 0 {
-        return Ok(());
-    }
-    let wanted: Vec<String> = match &fact.locator {
-        Some(locator) => header.sources.iter().filter(|source| source.id == locator.source).map(named).collect(),
-        None => header.sources.iter().map(named).collect(),
-    };
-    Err(Failure::Usage(format!("{} is from none of these files; give {}", fact.id, wanted.join(" or "))))
-}
-
-/// A file that is open, from its start.
-fn from_start(file: &std::fs::File) -> std::io::Result<std::fs::File> {
-    let mut again = file.try_clone()?;
-    again.seek(std::io::SeekFrom::Start(0))?;
-    Ok(again)
-}
-
-/// The facts whose places lead to the records behind a fact: the fact itself, or of one that counts the hits of a rule those that are hits of the
-/// same rule.
-fn located<'p>(packet: &'p Packet, fact: &'p Fact) -> Vec<&'p Fact> {
-    if fact.locator.is_some() || !fact.class.is_opinion() {
-        return vec![fact];
-    }
-    let is_hit =
-        |other: &&Fact| other.locator.is_some() && other.class == fact.class && other.attributes == fact.attributes;
-    packet.facts().iter().filter(is_hit).collect()
+    if met > 0 { Ok(()) } else { Err(search.elsewhere().into()) }
 }
 
 /// Prints a raw record: as text where it is one, else in hexadecimal digits.
@@ -344,32 +280,12 @@ fn printed(bytes: &[u8]) {
     }
 }
 
-/// A source by what a person can find it by.
-fn named(source: &gimbal_evidence::Source) -> String {
-    format!("the {} with sha256 {}", source.format, source.sha256)
-}
-
 /// Sixteen bytes in hexadecimal digits, and as ASCII where they can be printed.
 fn hex_line(row: usize, bytes: &[u8]) -> String {
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let letters: String =
         bytes.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect();
     format!("{:08x}  {:<47}  {letters}", row * 16, digits.join(" "))
-}
-
-fn fact_of<'a>(packet: &'a Packet, text: &str) -> Result<&'a Fact, Failure> {
-    let id: FactId = text.parse().map_err(Failure::usage)?;
-    packet.fact(id).ok_or_else(|| {
-        Failure::Usage(format!("packet {} has no fact {id}; it has {}", packet.header().packet, packet.facts().len()))
-    })
-}
-
-fn packet_of(file: &Path, bytes: &[u8]) -> Result<Packet, Failure> {
-    Packet::read(bytes).map_err(|error| match bytes {
-        [b'{', b'"', b'h', b'e', b'a', ..] => changed(file, &error),
-        [b'{', b'"', b'f', b'a', b'c', ..] => changed(file, &format!("is a proof of one fact and no packet: {error}")),
-        _ => changed(file, &format!("is not a packet, which begins with `{{\"header\"`; `gimbal evidence extract FILE... -o PACKET` makes one: {error}")),
-    })
 }
 
 /// A packet or proof that does not verify is a failed check.
@@ -386,15 +302,19 @@ fn same(file: &Path, what: &str, found: Digest, expected: Option<Digest>) -> Res
     }
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let size = std::fs::metadata(file).map_err(|error| unreadable(file, &error))?.len();
-    if size > gimbal_evidence::MAX_PACKET_BYTES as u64 {
-        let most = gimbal_evidence::MAX_PACKET_BYTES;
-        return Err(Failure::Usage(format!("{}: has {size} bytes; a packet has at most {most}", file.display())));
+impl From<KeptError> for Failure {
+    fn from(error: KeptError) -> Self {
+        if error.is_failed_check() { Self::Check(error.to_string()) } else { Self::usage(error) }
     }
-    std::fs::read(file).map_err(|error| unreadable(file, &error))
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("{}: cannot be read: {error}", file.display()))
+impl From<RawError> for Failure {
+    fn from(error: RawError) -> Self {
+        match error {
+            RawError::Telemetry(error) => error.into(),
+            RawError::Unkept(_) => Self::external(error),
+            RawError::Changed { .. } => Self::Check(error.to_string()),
+            RawError::Source { .. } | RawError::Elsewhere { .. } => Self::usage(error),
+        }
+    }
 }

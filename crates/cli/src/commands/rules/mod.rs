@@ -5,8 +5,6 @@ mod with;
 #[cfg(not(feature = "sigma"))]
 mod without;
 
-use gimbal_evidence::extract::Watcher;
-
 #[cfg(feature = "sigma")]
 pub use with::{Rules, compare};
 #[cfg(not(feature = "sigma"))]
@@ -20,9 +18,4 @@ pub enum Reading {
     /// They do not.
     #[cfg_attr(not(feature = "sigma"), allow(dead_code, reason = "nothing is read for rules without the engine"))]
     AsWritten,
-}
-
-/// What watches a source that is read, where rules are asked at all.
-pub fn watcher<W: Watcher>(hits: &mut Option<W>) -> Option<&mut dyn Watcher> {
-    hits.as_mut().map(|hits| hits as &mut dyn Watcher)
 }

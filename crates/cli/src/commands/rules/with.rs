@@ -1,17 +1,17 @@
 //! A program with the engine.
 
-use std::fs::File;
 use std::path::Path;
 
 use gimbal_evidence::Selection;
-use gimbal_evidence::extract::{Extraction, ReadOptions, SourceError};
+use gimbal_evidence::extract::{Extraction, ReadOptions};
 use gimbal_evidence::rules::{Decision, RuleSet as OwnRules, SkepticKind, single_turn};
 use gimbal_sigma::comparison::{Compared, Labels, by_file, by_label, hits, test};
 use gimbal_sigma::{Hits, MAX_REMEMBERED, Matcher as _, RuleFiles, RuleSet, Tables};
+use gimbal_telemetry::{SourceFile, TelemetryError, files_below, read_file};
 
-use super::{Reading, watcher};
+use super::Reading;
 use crate::args::{RulesArgs, RulesTable};
-use crate::commands::sources::{failed, files_below, passed_over, reason, tell};
+use crate::commands::sources::notice;
 use crate::commands::{tables, triage};
 use crate::exit::Failure;
 use crate::home::Home;
@@ -93,7 +93,8 @@ pub fn compare(home: &Home, asked: &RulesArgs) -> Result<(), Failure> {
     let mut compared = Vec::new();
     for path in &asked.files {
         for file in files_below(path)? {
-            compared.extend(one(&rules, &own, &labels, &file, path.is_dir())?);
+            let file = SourceFile { path: file, in_folder: path.is_dir() };
+            compared.extend(one(&rules, &own, &labels, &file)?);
         }
     }
     let table = match asked.table {
@@ -111,25 +112,18 @@ fn one<'r>(
     rules: &'r Rules,
     own: &OwnRules,
     labels: &Labels,
-    file: &Path,
-    in_folder: bool,
+    file: &SourceFile,
 ) -> Result<Option<Compared<'r>>, Failure> {
-    let place = file.display().to_string();
+    let place = file.path.display().to_string();
     let selection = Selection::default();
-    let mut hits = Some(rules.hits(&selection));
+    let mut hits = rules.hits(&selection);
     let mut extraction = Extraction::new(selection, ReadOptions::default());
-    let opened = File::open(file).map_err(|error| Failure::Usage(format!("{place}: cannot be opened: {error}")))?;
-    match extraction.read_watched(opened, None, 0, watcher(&mut hits)) {
-        Ok(stats) => tell(&place, &stats),
-        Err(error @ (SourceError::UnknownFormat(_) | SourceError::Empty)) if in_folder => {
-            message(&passed_over(&place, &reason(&error)));
-            return Ok(None);
-        }
-        Err(error) => return Err(failed(&place, error)),
+    if !read_file(file, &mut extraction, Some(&mut hits), &mut notice)? {
+        return Ok(None);
     }
-    let packet = extraction.finish().map_err(|error| failed(&place, error))?;
+    let packet = extraction.finish().map_err(|error| TelemetryError::Source { place: place.clone(), error })?;
     let outcome = single_turn(&packet, own, SkepticKind::Deterministic, Decision::Claims);
-    Ok(hits.map(|mut hits| Compared {
+    Ok(Some(Compared {
         label: labels.of(&place.replace('\\', "/")).map(str::to_owned),
         file: place,
         verdict: outcome.verdict,

@@ -10,6 +10,7 @@ use gimbal_core::Files as _;
 use gimbal_evidence::judge::{Judge, Verdict};
 use gimbal_evidence::rules::{Decision, RuleSet, SkepticKind, single_turn};
 use gimbal_evidence::triage::{Gaps, Places, Triage};
+use gimbal_telemetry::Extracted;
 
 use super::{print_json, sources, write_file};
 use crate::args::{SkepticChoice, TriageArgs, TriageForm};
@@ -29,7 +30,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
     }
     let decision = asked.judge.as_deref().map(decision).transpose()?;
     let rules = rules(home)?;
-    let sources::Extracted { packet, skipped, no_telemetry } = sources::extract(&asked.sources)?;
+    let Extracted { packet, skipped, no_telemetry } = sources::extract(&asked.sources)?;
     if let Some(path) = &asked.packet {
         write_file(path, &String::from_utf8_lossy(&packet.to_bytes()))?;
     }
