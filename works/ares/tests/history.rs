@@ -1,7 +1,9 @@
 //! The stream of verdicts over runs.
 
-use gimbal_ares::history::{Entry, Filter, Found, History};
-use gimbal_core::{Digest, Milli};
+use gimbal_analysis::episode::{Episode, EpisodeFold as _};
+use gimbal_ares::history::{Entry, Filter, Finished, Found, History, OfRun};
+use gimbal_core::event::{Body, EVENT_VERSION, Event, MaterialUsed, Started, ToolCalled};
+use gimbal_core::{Digest, Milli, TextRef};
 use gimbal_evidence::Utc;
 use gimbal_evidence::judge::Verdict;
 use proptest::prelude::*;
@@ -91,6 +93,62 @@ fn the_run_with_its_own_name_takes_the_row_and_a_packet_is_found_by_its_id() {
         History::of(vec![original.clone()], Filter { packet: Some(id.to_owned()), ..Filter::default() }).rows.len()
     };
     assert_eq!((by_id("P-0123456789ab"), by_id("P-0123456789ac")), (1, 0));
+}
+
+/// An episode over a packet, with a verdict if `concluded`.
+fn over_a_packet(concluded: bool) -> Vec<Event> {
+    let text = |text: &str| TextRef::inline(text);
+    let digest = Digest::of(b"head");
+    let started = Body::Started(Started {
+        key: digest,
+        materials: vec![MaterialUsed {
+            digest,
+            kind: "packet".to_owned(),
+            name: "packet".to_owned(),
+            text: text("{}"),
+        }],
+        observation: text(""),
+        seed: "00ff".to_owned(),
+        state: digest,
+        task: "SC-001".to_owned(),
+        tools: text(""),
+        trial: 0,
+        version: EVENT_VERSION,
+    });
+    let call = Body::ToolCalled(ToolCalled {
+        arguments: text(r#"{"confidence":80,"verdict":"THREAT_CONFIRMED"}"#),
+        justification: text(""),
+        tool: "conclude".to_owned(),
+    });
+    let bodies = std::iter::once(started).chain(concluded.then_some(call));
+    bodies.map(|body| Event { body, lane: 0, step: 1 }).collect()
+}
+
+#[test]
+fn a_run_gives_its_verdicts_and_counts_what_is_open_or_has_no_time() {
+    let row = |ended| Finished {
+        key: Digest::of(b"key"),
+        chain: Digest::of(b"chain"),
+        architecture: "single".to_owned(),
+        models: vec!["b".to_owned(), "a".to_owned(), "b".to_owned()],
+        ended,
+    };
+    let (with, without) = (over_a_packet(true), over_a_packet(false));
+    let mut rows = vec![row(Some(2)), row(Some(1)), row(None)].into_iter();
+    let mut fold = OfRun::new("copy".to_owned(), "study", false, || rows.next());
+    let mut texts = |reference: &TextRef| Ok::<_, String>(reference.as_inline().unwrap_or_default().to_owned());
+    for (run, events) in [(0, &with), (1, &without), (2, &with)] {
+        let episode = Episode { cell: "c1", task: "SC-001", run, events, ..Episode::default() };
+        fold.add(&episode, &mut texts).unwrap();
+    }
+    assert!(fold.over_packet);
+    assert_eq!((fold.open, fold.untimed.as_deref()), (1, Some("c1/SC-001/2")));
+    let [Found { entry, is_renamed: true, packet_id: None }] = &fold.found[..] else { panic!("{:?}", fold.found) };
+    assert_eq!((entry.model.as_str(), entry.run.as_str(), entry.task.as_str()), ("a, b", "copy", "SC-001"));
+    assert_eq!(
+        (entry.verdict, entry.confidence, entry.time),
+        (Verdict::ThreatConfirmed, Milli(800), Utc::from_micros(2000).unwrap())
+    );
 }
 
 proptest! {

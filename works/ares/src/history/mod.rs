@@ -4,6 +4,7 @@
 //! and the chain of its journal, is a duplicate and not in the stream.
 
 mod filter;
+mod of_run;
 mod packet_episode;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use gimbal_evidence::judge::Verdict;
 use serde::{Deserialize, Serialize};
 
 pub use filter::{Filter, FilterError};
+pub use of_run::{Finished, OfRun};
 pub use packet_episode::{Given, PacketEpisode};
 
 /// A verdict of a run. Its members are in the order of RFC 8785, so that its plain serialisation is canonical.

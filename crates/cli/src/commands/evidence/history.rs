@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use gimbal_analysis::episode::{Episode, EpisodeFold, FoldError, Source, Texts};
-use gimbal_ares::history::{Entry, Filter, Found, Given, History, PacketEpisode};
+use gimbal_ares::history::{self, Filter, Found, History, OfRun};
 use gimbal_core::RecordKinds;
-use gimbal_evidence::Utc;
 use gimbal_study::plan::Stored;
 use gimbal_study::read::{self, Episodes};
-use gimbal_study::run::{AttemptPlace, EpisodeId, Finished, RunError, RunFolder};
+use gimbal_study::run::{AttemptPlace, Finished, RunError, RunFolder};
 
 use crate::args::{EvidenceHistory, TableFormat};
 use crate::commands::list::run_folders;
@@ -117,8 +115,7 @@ fn filter(asked: &EvidenceHistory) -> Result<Filter, Failure> {
 }
 
 /// What a run says of packets.
-#[derive(Default)]
-struct OfRun {
+struct RunFound {
     entries: Vec<Found>,
     /// Episodes over a packet without a verdict.
     open: u64,
@@ -127,30 +124,24 @@ struct OfRun {
 }
 
 /// The verdicts of a run that verifies; of one without a packet nothing is verified.
-fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<OfRun, String> {
+fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<RunFound, String> {
     let told = |error: RunError| error.to_string();
     let folder = RunFolder::open(path).map_err(told)?;
     let stored = Stored::read(&folder).map_err(told)?;
-    let current = RefCell::new(None);
-    let mut fold = Verdicts {
-        run: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        stored: &stored,
-        wants_ids: filter.wants_ids(),
-        ends: folder.attempt_ends().map_err(told)?,
-        current: &current,
-        found: OfRun::default(),
-        about_packets: false,
-        untimed: None,
-    };
-    let seen = |finished: &Finished| {
-        current.replace(Some(finished.clone()));
+    let ends = folder.attempt_ends().map_err(told)?;
+    let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let current: RefCell<Option<Finished>> = RefCell::new(None);
+    let mut fold =
+        OfRun::new(run, &stored.study, filter.wants_ids(), || current.take().map(|row| finished(row, &stored, &ends)));
+    let seen = |row: &Finished| {
+        current.replace(Some(row.clone()));
         true
     };
     Episodes::of(&folder, &stored).pass_with_past(seen, &mut [&mut fold]).map_err(told)?;
     if let Some(episode) = fold.untimed {
         return Err(format!("the ledger does not say when {episode} ended"));
     }
-    if fold.about_packets {
+    if fold.over_packet {
         let report = read::verify(&folder, kinds).map_err(told)?;
         if let Some(first) = report.problems.first() {
             let more = report.problems.len() - 1;
@@ -158,83 +149,19 @@ fn of_run(path: &Path, kinds: &RecordKinds, filter: &Filter) -> Result<OfRun, St
             return Err(format!("{first}{more}"));
         }
     }
-    Ok(OfRun { over_packet: fold.about_packets, ..fold.found })
+    Ok(RunFound { entries: fold.found, open: fold.open, over_packet: fold.over_packet })
 }
 
-/// The verdicts of a run, episode by episode.
-struct Verdicts<'r> {
-    run: String,
-    stored: &'r Stored,
-    /// Whether packets are chosen by their ids, which only the packets themselves hold.
-    wants_ids: bool,
-    /// When each attempt ended, in milliseconds since 1970.
-    ends: BTreeMap<AttemptPlace, u64>,
-    /// The row of the episode that is read.
-    current: &'r RefCell<Option<Finished>>,
-    found: OfRun,
-    about_packets: bool,
-    /// The first episode whose end the ledger does not know.
-    untimed: Option<String>,
-}
-
-impl EpisodeFold<RunError> for Verdicts<'_> {
-    fn add(
-        &mut self,
-        episode: &Episode<'_>,
-        texts: &mut dyn Texts<Error = RunError>,
-    ) -> Result<(), FoldError<RunError>> {
-        let Some(finished) = self.current.take() else { return Ok(()) };
-        let Some(read) = PacketEpisode::read(episode.events, Source::new(texts), self.wants_ids)? else {
-            return Ok(());
-        };
-        self.about_packets = true;
-        let Some(Given { verdict, confidence }) = read.given else {
-            self.found.open += 1;
-            return Ok(());
-        };
-        let Finished { id, place, outcome } = finished;
-        let ended = self.ends.get(&AttemptPlace { file: place.segment, attempt: place.attempt });
-        let time = ended.and_then(|at| Utc::from_micros(i64::try_from(*at).ok()?.checked_mul(1000)?));
-        let Some(time) = time else {
-            self.untimed.get_or_insert_with(|| id.name());
-            return Ok(());
-        };
-        let cell = self.stored.cells.iter().chain(&self.stored.past).find(|cell| cell.info.id == id.cell);
-        let info = cell.map(|cell| &cell.info);
-        let entry = Entry {
-            architecture: info.map_or_else(|| id.cell.clone(), |info| info.configuration.clone()),
-            chain: outcome.chain,
-            confidence,
-            corpus: read.corpus,
-            key: id.key,
-            model: models(info.map_or(&[][..], |info| &info.models)),
-            packet: read.packet,
-            run: self.run.clone(),
-            task: task(&id),
-            time,
-            verdict,
-        };
-        let is_renamed = self.run != self.stored.study;
-        self.found.entries.push(Found { entry, packet_id: read.packet_id, is_renamed });
-        Ok(())
+/// What the folder knows of an episode.
+fn finished(row: Finished, stored: &Stored, ends: &BTreeMap<AttemptPlace, u64>) -> history::Finished {
+    let Finished { id, place, outcome } = row;
+    let cell = stored.cells.iter().chain(&stored.past).find(|cell| cell.info.id == id.cell);
+    let models = cell.map(|cell| cell.info.models.iter().map(|role| role.model.clone()).collect());
+    history::Finished {
+        key: id.key,
+        chain: outcome.chain,
+        architecture: cell.map_or(id.cell, |cell| cell.info.configuration.clone()),
+        models: models.unwrap_or_default(),
+        ended: ends.get(&AttemptPlace { file: place.segment, attempt: place.attempt }).copied(),
     }
-}
-
-fn models(roles: &[gimbal_analysis::RoleModel]) -> String {
-    let mut names: Vec<&str> = roles.iter().map(|role| role.model.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.join(", ")
-}
-
-/// The task, with run and trial where they are not the first.
-fn task(id: &EpisodeId) -> String {
-    let mut task = id.task.clone();
-    if id.run > 0 || id.trial > 0 {
-        task += &format!(" run {}", id.run);
-    }
-    if id.trial > 0 {
-        task += &format!(" trial {}", id.trial);
-    }
-    task
 }
