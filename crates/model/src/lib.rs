@@ -11,6 +11,7 @@ pub mod embedded;
 
 mod answer;
 pub mod config;
+mod conversation;
 mod error;
 pub mod estimate;
 pub mod facts;
@@ -38,6 +39,7 @@ pub mod weights;
 pub use config::{
     CacheConfig, Endpoint, Environment, ModelsConfig, NoFiles, Rate, RecordConfig, RetryPolicy, Timeouts,
 };
+pub use conversation::{ChatReply, Conversation};
 pub use error::SetupError;
 pub use facts::{ModelFacts, ModelKind};
 pub use layers::{AtOnce, CacheProblem, Totals};

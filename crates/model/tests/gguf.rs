@@ -115,7 +115,7 @@ fn great_claims_take_no_memory() {
         bytes[place..place + 8].copy_from_slice(&u64::MAX.to_le_bytes());
         assert!(read(&bytes).unwrap_err().what.contains(said));
     }
-    // An array's length stands behind the type of its items.
+    // An array's length follows the type of its items.
     let mut bytes = bytes;
     let at = value_of(&bytes, "tokenizer.ggml.tokens") + 4;
     bytes[at..at + 8].copy_from_slice(&(u64::MAX / 9).to_le_bytes());

@@ -1,14 +1,10 @@
 //! `gimbal model`.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::sync::Arc;
 
-use gimbal_core::{
-    CallContext, ChatModel, ChatRequest, Completion, Digest, Message, ModelError, Sampling, Speaker, Wire,
-};
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache, PullOptions};
-use gimbal_model::{ModelsSection, Readers as _};
+use gimbal_model::{ChatReply, Conversation, ModelsSection, Readers as _};
 use serde_json::json;
 
 use super::print_json;
@@ -37,15 +33,10 @@ fn list(as_json: bool) -> Result<(), Failure> {
     let embedded: Vec<_> = weights::list(&cache)
         .into_iter()
         .map(|listed| {
-            let state = match (&listed.path, &listed.fault) {
-                (_, Some(fault)) => format!("unusable: {fault}"),
-                (Some(path), None) => path.display().to_string(),
-                (None, None) => "not fetched".to_owned(),
-            };
             json!({
                 "name": format!("local/{}", listed.model.name), "title": listed.model.title,
                 "megabytes": listed.model.bytes / 1_000_000, "licence": listed.model.licence,
-                "verdict": listed.model.verdict, "evidence": listed.model.evidence, "state": state,
+                "verdict": listed.model.verdict, "evidence": listed.model.evidence, "state": listed.state(),
             })
         })
         .collect();
@@ -130,19 +121,6 @@ async fn unless_stopped<T>(fetch: impl Future<Output = Result<T, weights::Weight
     }
 }
 
-/// A conversation has no ledger, because it is not an episode.
-struct Unmetered;
-
-impl Wire for Unmetered {
-    fn sent(&self, _: &ChatRequest, _: bool) -> Result<u64, ModelError> {
-        Ok(0)
-    }
-
-    fn received(&self, _: u64, _: &Result<Completion, ModelError>) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
 async fn chat(
     home: &Home,
     name: &str,
@@ -158,10 +136,9 @@ async fn chat(
     }
     models.ready(name).map_err(Failure::usage)?;
     let model = models.open(name).map_err(Failure::external)?;
-    let mut messages: Vec<Arc<Message>> = Vec::new();
-    messages.extend(system.map(|text| Arc::new(Message::new(Speaker::System, text))));
+    let mut conversation = Conversation::new(model, system, max_tokens);
     if let Some(text) = say {
-        return turn(&*model, &mut messages, text, max_tokens).await;
+        return turn(&mut conversation, text).await;
     }
     let stdin = std::io::stdin();
     let prompts = stdin.is_terminal();
@@ -175,26 +152,14 @@ async fn chat(
             None => return Ok(()),
             Some(Err(error)) => return Err(Failure::external(error)),
             Some(Ok(line)) if line.trim().is_empty() => {}
-            Some(Ok(line)) => turn(&*model, &mut messages, &line, max_tokens).await?,
+            Some(Ok(line)) => turn(&mut conversation, &line).await?,
         }
     }
 }
 
-async fn turn(
-    model: &dyn ChatModel,
-    messages: &mut Vec<Arc<Message>>,
-    text: &str,
-    max_tokens: u32,
-) -> Result<(), Failure> {
-    messages.push(Arc::new(Message::new(Speaker::User, text)));
-    let request = ChatRequest {
-        messages: messages.clone(),
-        sampling: Sampling { max_output_tokens: max_tokens, ..Sampling::default() },
-        ..ChatRequest::default()
-    };
-    let context = CallContext { wire: &Unmetered, episode: Digest::default(), call: 0, seed: 0, hint: None };
-    match model.complete(&request, &context).await {
-        Ok(completion) => {
+async fn turn(conversation: &mut Conversation, text: &str) -> Result<(), Failure> {
+    match conversation.say(text).await.map_err(Failure::external)? {
+        ChatReply::Answered(completion) => {
             super::print_text(&completion.text);
             let usage = completion.usage;
             eprintln!(
@@ -204,24 +169,15 @@ async fn turn(
                 usage.output,
                 completion.latency_us as f64 / 1e6
             );
-            messages.push(Arc::new(Message::new(Speaker::Assistant, completion.text)));
-            Ok(())
         }
-        Err(error) if !error.kind.is_infrastructure() => {
+        ChatReply::Failed(error) => {
             eprintln!("[{}: {error}]", error.kind.name());
-            // What was heard stays in the conversation; a question without any answer is taken back, since templates
-            // want the speakers in turn.
-            match &error.partial {
-                Some(partial) => {
-                    super::print_text(partial);
-                    messages.push(Arc::new(Message::new(Speaker::Assistant, &**partial)));
-                }
-                None => drop(messages.pop()),
+            if let Some(partial) = &error.partial {
+                super::print_text(partial);
             }
-            Ok(())
         }
-        Err(error) => Err(Failure::external(error)),
     }
+    Ok(())
 }
 
 /// What `gimbal model bench` was asked to measure.

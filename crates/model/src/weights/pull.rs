@@ -231,6 +231,18 @@ pub struct Listed {
     pub fault: Option<String>,
 }
 
+impl Listed {
+    /// What the cache holds of it, in words: why it cannot be used, or where it is.
+    #[must_use]
+    pub fn state(&self) -> String {
+        match (&self.path, &self.fault) {
+            (_, Some(fault)) => format!("unusable: {fault}"),
+            (Some(path), None) => path.display().to_string(),
+            (None, None) => "not fetched".to_owned(),
+        }
+    }
+}
+
 /// Every known model with its state in `cache`.
 #[must_use]
 pub fn list(cache: &Cache) -> Vec<Listed> {

@@ -150,7 +150,7 @@ async fn usage_that_no_request_can_have_counts_as_missing() {
         json!({ "prompt_tokens": input, "completion_tokens": output,
             "completion_tokens_details": { "reasoning_tokens": reasoning } })
     };
-    // The bound that is sent is 1,024; what stands behind OpenRouter may think beyond it.
+    // The bound that is sent is 1,024; the model behind OpenRouter may think beyond it.
     for (provider, report, why) in [
         (Provider::OpenAi, usage(4_000_000_000, 4_000_000_000, 0), Some("of input")),
         (Provider::OpenAi, usage(9, 4_000_000_000, 0), Some("of output")),
