@@ -76,3 +76,20 @@ pub fn built_in<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, Strin
 pub fn value<T>(read: &Result<T, String>) -> Result<&T, EnvError> {
     read.as_ref().map_err(|error| EnvError::Data(error.clone()))
 }
+
+/// The names of a constant table of values, as a constant table of their own: values that have a `const fn name`, such as policies.
+#[macro_export]
+macro_rules! names_of {
+    ($table:expr) => {{
+        const NAMES: [&str; $table.len()] = {
+            let mut names = [""; $table.len()];
+            let mut at = 0;
+            while at < $table.len() {
+                names[at] = $table[at].name();
+                at += 1;
+            }
+            names
+        };
+        &NAMES
+    }};
+}

@@ -57,3 +57,59 @@ pub const BASELINE_STATE: &str = "baseline_state";
 pub const FROM_OBSERVATION: &str = "current observation";
 /// Source: an earlier observation.
 pub const FROM_RECORD: &str = "last recorded change";
+
+/// All of the above: the words of a belief state about subjects with a baseline.
+pub const SHARED: [&str; 27] = [
+    HISTORY,
+    NO_STEPS,
+    STEP,
+    STEPS,
+    QUIET,
+    ACTION,
+    JUSTIFICATION,
+    COMPARED,
+    OBSERVATION,
+    NO_OBSERVATION,
+    BASELINE,
+    CHANGED,
+    UNKNOWN,
+    ANALYSED,
+    CURRENT,
+    PAST,
+    NONE,
+    ARROW,
+    CURRENT_STATUS,
+    TIME_OF_UPDATE,
+    APPLIED,
+    SOURCE,
+    AT_STEP,
+    NOTICE,
+    BASELINE_STATE,
+    FROM_OBSERVATION,
+    FROM_RECORD,
+];
+
+/// The words that are shared, and behind them those of one environment. `ALL` is the number of both.
+#[must_use]
+pub const fn with_own<const OWN: usize, const ALL: usize>(own: [&'static str; OWN]) -> [&'static str; ALL] {
+    assert!(SHARED.len() + OWN == ALL, "the number of all words is that of the shared ones and the own ones");
+    let mut all = [""; ALL];
+    let mut at = 0;
+    while at < ALL {
+        all[at] = if at < SHARED.len() { SHARED[at] } else { own[at - SHARED.len()] };
+        at += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHARED, with_own};
+
+    #[test]
+    fn own_words_follow_the_shared_ones() {
+        const ALL: [&str; SHARED.len() + 2] = with_own(["one", "two"]);
+        assert_eq!(ALL[..SHARED.len()], SHARED);
+        assert_eq!(ALL[SHARED.len()..], ["one", "two"]);
+    }
+}

@@ -1,6 +1,7 @@
 //! Every word of its own that the belief state may write. What else is in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
+use gimbal_env_kit::words::with_own;
 pub use gimbal_env_kit::words::{
     ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
     FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_OBSERVATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST,
@@ -24,40 +25,5 @@ pub const NOT_SEEN: &str = "state unknown: acted on and not observed since";
 /// Notice: nothing but the baseline is known.
 pub const NO_EVIDENCE: &str = "no evidence of a change; this is the baseline";
 
-/// All of the above.
-pub const ALL: [&str; 34] = [
-    OBSERVATION,
-    NO_OBSERVATION,
-    STATUS,
-    ALL_BASELINE,
-    HISTORY,
-    NO_STEPS,
-    STEP,
-    STEPS,
-    QUIET,
-    BASELINE,
-    CHANGED,
-    UNKNOWN,
-    ANALYSED,
-    CURRENT,
-    PAST,
-    NONE,
-    ARROW,
-    HOST_NAME,
-    CURRENT_STATUS,
-    COMPARED,
-    TIME_OF_UPDATE,
-    APPLIED,
-    ACTION,
-    JUSTIFICATION,
-    SOURCE,
-    AT_STEP,
-    STATE,
-    NOTICE,
-    BASELINE_STATE,
-    DECOYS,
-    FROM_OBSERVATION,
-    FROM_RECORD,
-    NOT_SEEN,
-    NO_EVIDENCE,
-];
+/// All of the above, and the shared ones.
+pub const ALL: [&str; 34] = with_own([STATUS, ALL_BASELINE, HOST_NAME, STATE, DECOYS, NOT_SEEN, NO_EVIDENCE]);

@@ -326,16 +326,7 @@ impl Environment for TitanEnvironment {
     }
 
     fn policies(&self) -> &[&'static str] {
-        const NAMES: [&str; POLICIES.len()] = {
-            let mut names = [""; POLICIES.len()];
-            let mut at = 0;
-            while at < POLICIES.len() {
-                names[at] = POLICIES[at].name();
-                at += 1;
-            }
-            names
-        };
-        &NAMES
+        gimbal_env_kit::names_of!(POLICIES)
     }
 
     fn decide(&mut self, policy: &str, draws: &mut Rng) -> Option<ToolCall> {
