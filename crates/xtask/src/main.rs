@@ -3,6 +3,7 @@
 
 mod circles;
 mod fidelity;
+mod fuzzed;
 mod invariants;
 mod language;
 mod lengths;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask requirements [--write]   check requirements.yaml against the tests, or fill it in
-       cargo xtask invariants               check rooms, circles of modules, words, and lengths of files
+       cargo xtask invariants               check rooms, circles of modules, words, lengths of files, fuzz targets
        cargo xtask circles [--write]        show every circle of modules, or write the list of known ones";
 
 fn main() -> ExitCode {
@@ -28,8 +29,10 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["requirements"] => requirements::check(&root),
         ["requirements", "--write"] => requirements::write(&root),
-        ["invariants"] => all([invariants::check, circles::check, language::check, names::check, lengths::check]
-            .map(|check| check(&root))),
+        ["invariants"] => {
+            all([invariants::check, circles::check, language::check, names::check, lengths::check, fuzzed::check]
+                .map(|check| check(&root)))
+        }
         ["circles"] => circles::show(&root),
         ["circles", "--write"] => circles::write(&root),
         _ => {

@@ -3,6 +3,7 @@
 //! A target panics on a mistake of ours: a panic of the reader, or a promise that does not hold. Refusing an input is not a
 //! mistake.
 
+mod actions;
 mod environments;
 mod files;
 mod history;
@@ -69,6 +70,18 @@ pub const TARGETS: &[Target] = &[
     Target { name: "study-ledger", about: "lines of the ledger", seeds: files::lines, read: files::line },
     Target { name: "study-text", about: "texts kept as changes", seeds: files::deltas, read: files::delta },
     Target { name: "table-text", about: "hidden characters in tables", seeds: files::names, read: files::name },
+    Target {
+        name: "alfworld-action",
+        about: "action texts",
+        seeds: actions::of_households,
+        read: actions::of_household,
+    },
+    Target {
+        name: "finance-agent-action",
+        about: "action texts",
+        seeds: actions::of_filings,
+        read: actions::of_filing,
+    },
     Target { name: "alfworld-game", about: "game files", seeds: environments::games, read: environments::game },
     Target {
         name: "alfworld-grammar",
@@ -129,7 +142,7 @@ pub const TARGETS: &[Target] = &[
         seeds: windows_events::exports,
         read: windows_events::export,
     },
-    Target { name: "textcraft-command", about: "commands", seeds: environments::commands, read: environments::command },
+    Target { name: "textcraft-action", about: "commands", seeds: environments::commands, read: environments::command },
     Target {
         name: "textcraft-recording",
         about: "recordings",
@@ -142,7 +155,12 @@ pub const TARGETS: &[Target] = &[
         seeds: environments::tables,
         read: environments::table,
     },
-    Target { name: "yt-action", about: "action texts", seeds: environments::yt_actions, read: environments::yt_action },
+    Target {
+        name: "yawning-titan-action",
+        about: "action texts",
+        seeds: environments::yt_actions,
+        read: environments::yt_action,
+    },
     Target {
         name: "yt-recording",
         about: "recordings",
