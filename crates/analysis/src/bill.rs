@@ -118,7 +118,7 @@ impl Bill {
         self.lines.iter().fold(BillSum::default(), |sum, line| sum.plus(&line.sum))
     }
 
-    /// By provider: what stands before the first slash of a model's name (BOG-150).
+    /// By provider: what comes before the first slash of a model's name (BOG-150).
     #[must_use]
     pub fn by_provider(&self) -> BTreeMap<&str, BillSum> {
         let mut sums: BTreeMap<&str, BillSum> = BTreeMap::new();

@@ -13,7 +13,7 @@ fn left_of(left: usize, most: usize) -> String {
     format!("\n\n<actions_left>\nYou have {left} of your {most} actions left.\n</actions_left>")
 }
 
-/// Behind each result stands how many of the agent's own actions are left, also behind a refusal, and it stays in the conversation.
+/// Behind each result is how many of the agent's own actions are left, also behind a refusal, and it stays in the conversation.
 // covers: CYC-026
 #[tokio::test]
 async fn who_acts_many_times_reads_how_many_of_its_actions_are_left() {

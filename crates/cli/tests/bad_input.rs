@@ -297,7 +297,7 @@ fn a_report_is_printed_whatever_the_disk_says() {
     let place = Place::new();
     place.write("small.yaml", STUDY);
     place.gimbal(&["run", "small.yaml", "--progress", "quiet", "--no-report"]).good();
-    // A file stands where the folder should be: nobody can write below it, not even root.
+    // A file is where the folder should be: nobody can write below it, not even root.
     place.write("taken", "a file");
     let said = place.gimbal(&["report", "small", "--out", "taken/below"]);
     assert_eq!(said.code, 3, "{}", said.err);

@@ -54,7 +54,7 @@ fn invented_figures_are_held_back_and_supported_ones_pass() {
             let held = walk.gates.iter().filter(|gate| gate.held).count();
             assert_eq!((held, walk.gates.len()), (2, 3), "{name}: {:?}", walk.gates);
             assert!(walk.gates[2].overruled() && walk.stop.name() == "answered", "{name}");
-            // What a verifier made up stands nowhere.
+            // What a verifier made up appears nowhere.
             assert!(walk.gates.iter().all(|gate| gate.verified == 0), "{name}: {:?}", walk.gates);
         } else {
             assert!(walk.won && walk.gates.len() == 1 && walk.gates[0].passed, "{name}: {:?}", walk.gates);

@@ -19,7 +19,7 @@ pub fn render(call: &ToolCall) -> String {
     out
 }
 
-/// The word that an action begins with, empty where it begins with none, and what stands behind it. Backquotes around it are passed over.
+/// The word that an action begins with, empty where it begins with none, and what follows it. Backquotes around it are passed over.
 ///
 /// # Errors
 /// When the text has more than `longest` bytes.
@@ -38,7 +38,7 @@ pub fn word_end(text: &str) -> Option<usize> {
     text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
-/// What stands behind a tool's name, without the brackets around it. Letters of `ends` may stand behind the closing bracket.
+/// What follows a tool's name, without the brackets around it. Letters of `ends` may stand behind the closing bracket.
 #[must_use]
 pub fn unbracketed<'t>(rest: &'t str, ends: &[char]) -> &'t str {
     let rest = rest.trim().trim_start_matches([':', ',']).trim();

@@ -1,6 +1,6 @@
 //! Facts as lines of a prompt: id, time, class, who did what to what, how often, and the fields that say most.
 //!
-//! What was found in telemetry is text of strangers. A name of plain letters stands as it is; everything else is a JSON string on one
+//! What was found in telemetry is text of strangers. A name of plain letters is written as it is; everything else is a JSON string on one
 //! line, in which no tag can begin: neither a line break nor a quotation mark of the data ends it, and a copy of it into JSON reads
 //! back as the same text. Lines are bounded, and the same fact gives the same line everywhere.
 

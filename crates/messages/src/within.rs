@@ -95,7 +95,7 @@ mod tests {
         Regex::new(&format!("^({regex})$")).unwrap()
     }
 
-    /// What stands between the quotation marks of a text as JSON.
+    /// What is between the quotation marks of a text as JSON.
     fn inside(text: &str) -> String {
         let written = Value::from(text).to_string();
         written[1..written.len() - 1].to_owned()

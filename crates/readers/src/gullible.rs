@@ -1,4 +1,4 @@
-//! Readers that follow, or refuse, instructions in what they are shown: fixed players by rule, for measuring what stands around an agent that falls for a text.
+//! Readers that follow, or refuse, instructions in what they are shown: fixed players by rule, for measuring what is around an agent that falls for a text.
 //!
 //! An **instruction** is a line of what the page shows of the environment or of other agents (never of its system message) with one call between backquotes, a
 //! word that asks for it ([`REQUESTS`]), and a pretext: words by which a category of attack is known ([`PRETEXTS`]). A call without a pretext is data to it, and so is a pretext

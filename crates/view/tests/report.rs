@@ -179,7 +179,7 @@ fn the_frontier_has_a_panel_for_each_decoding() {
     }
 }
 
-/// The axis fits the models of an environment; a policy far away stands at the edge with its mean.
+/// The axis fits the models of an environment; a policy far away is at the edge with its mean.
 // covers: BOG-172
 #[test]
 fn the_frontier_fits_the_models_and_names_what_lies_beyond() {

@@ -46,7 +46,7 @@ pub enum Fault {
     /// Brackets within brackets beyond the bound.
     #[error("is nested deeper than {0} levels; no game needs that: the text is damaged")]
     TooDeep(usize),
-    /// A word stands where another is wanted.
+    /// A word is where another is expected.
     #[error("found {found}, expected {wanted}")]
     Unexpected {
         /// What was read.

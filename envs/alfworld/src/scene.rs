@@ -1,4 +1,4 @@
-//! What an agent can tell apart: where it is, what lies there, what it carries, what stands open.
+//! What an agent can tell apart: where it is, what lies there, what it carries, what is open.
 
 use crate::engine::{Facts, Game, Play, Role};
 use crate::error::{Fault, GameError};

@@ -224,7 +224,7 @@ fn a_possible_command_is_read_with_harmless_words_behind_it() {
                 assert_eq!(environment.parse(&text), Ok(wanted.clone()), "{text}");
             }
         }
-        // So is a call that no text stands behind.
+        // So is a call that no text follows.
         let call = ToolCall::with(&tool, &[("command", &format!("{go}, it is close"))]);
         let there = step(&mut *environment, &call).observation;
         assert!(there.text != "Nothing happens.", "{}", there.text);

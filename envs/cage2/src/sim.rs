@@ -39,7 +39,7 @@ impl<D: Draws> Simulator<D> {
         self.state.reset(&mut self.draws);
     }
 
-    /// A new episode that goes on drawing where the source stands.
+    /// A new episode that goes on drawing where the source is.
     pub fn reset_unseeded(&mut self) {
         self.state.reset(&mut self.draws);
     }

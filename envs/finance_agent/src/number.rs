@@ -34,7 +34,7 @@ pub enum Currency {
     Other([u8; 3]),
 }
 
-/// A figure and where it stands.
+/// A figure and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// Its bytes in the text, with sign, currency, unit and scale word.
@@ -294,7 +294,7 @@ fn read(text: &str, start: usize, body: usize) -> Option<Figure> {
     if bracket && suffix.length > 0 {
         suffix.length += 1;
     }
-    // Brackets around the scale word too are a minus where a value stands, and an aside where a noun goes before.
+    // Brackets around the scale word too are a minus where a value is expected, and an aside where a noun goes before.
     let around = !bracket && suffix.length > 0 && after[suffix.length..].starts_with(')');
     if around && let Some(outside) = text[..place.start].strip_suffix('(') {
         if let Some(rest) = outside.strip_suffix('$').filter(|_| !money) {
@@ -377,7 +377,7 @@ fn currency_before(before: &str) -> (&str, Option<Currency>) {
     (before, None)
 }
 
-/// Whether a figure in brackets stands where a value does (`Loss: (5 million)`, `was (5 million)`), not behind a noun.
+/// Whether a figure in brackets is where a value is (`Loss: (5 million)`, `was (5 million)`), not behind a noun.
 fn is_value_place(outside: &str) -> bool {
     let outside = outside.trim_end_matches(' ');
     let word = last_word(outside).to_ascii_lowercase();

@@ -202,8 +202,8 @@ fn parts(text: &str, size: usize) -> Vec<String> {
 /// Characters that the reader without a model gives back.
 const EXTRACT: usize = 2400;
 
-/// Reads without a model: the lines of the documents that share most words with the prompt, with what stands around them,
-/// in their order. What a table's rows need to be understood stands above them, so the lines before a hit come too.
+/// Reads without a model: the lines of the documents that share most words with the prompt, with what is around them,
+/// in their order. What a table's rows need to be understood is above them, so the lines before a hit come too.
 #[must_use]
 pub fn extract(pieces: &[Piece]) -> String {
     let words = |text: &str| -> Vec<String> {
@@ -234,7 +234,7 @@ pub fn extract(pieces: &[Piece]) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let of_lines: Vec<Vec<String>> = lines.iter().map(|line| words(line)).collect();
         let holds = |word: &String| of_lines.iter().filter(|line| line.contains(word)).count();
-        // What stands everywhere tells nothing.
+        // What is everywhere tells nothing.
         let weights: Vec<(&String, usize)> = wanted.iter().map(|word| (word, 1000 / holds(word).max(1))).collect();
         let mut scored: Vec<(usize, usize)> = of_lines
             .iter()

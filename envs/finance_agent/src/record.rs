@@ -1,6 +1,6 @@
 //! What the last observation of an episode tells beyond its text: verdicts, figures, and where the episode got stuck.
 //!
-//! It stands as one line of JSON behind the text of the last observation, which no agent acts on any more, so that stored
+//! It is one line of JSON behind the text of the last observation, which no agent acts on any more, so that stored
 //! runs can be read without the environment.
 
 use serde::{Deserialize, Serialize};

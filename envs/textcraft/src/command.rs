@@ -28,7 +28,7 @@ pub enum Command<'a> {
 const USING: &str = " using ";
 
 impl<'a> Command<'a> {
-    /// Reads a command. Case counts, nothing is trimmed, and what stands behind a line break is not looked at.
+    /// Reads a command. Case counts, nothing is trimmed, and what follows a line break is not looked at.
     #[must_use]
     #[inline]
     pub fn read(text: &'a str) -> Self {

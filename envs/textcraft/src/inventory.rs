@@ -3,7 +3,7 @@
 use crate::count::Count;
 use crate::names::{NameId, Names};
 
-/// Items and their amounts. An item that is used up is gone, and stands last when it comes back.
+/// Items and their amounts. An item that is used up is gone, and is last when it comes back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
     entries: Vec<(NameId, Count)>,

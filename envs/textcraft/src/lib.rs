@@ -3,7 +3,7 @@
 //! A plain typed library, usable alone: no async, no model, no allocation in a step once buffers have grown. A table of
 //! recipes becomes a tree by the laws of the original (ADaPT's TextCraft), a seed becomes a scene (a goal, the commands
 //! that are shown, their order) with Python's generator, and the simulator answers every text as the original does. Its
-//! quirks are kept and marked `QUIRK`; the one that changes what a command makes stands behind a switch.
+//! quirks are kept and marked `QUIRK`; the one that changes what a command makes is behind a switch.
 //!
 //! ```
 //! use std::sync::Arc;

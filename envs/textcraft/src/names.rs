@@ -1,4 +1,4 @@
-//! Names of items and tags: numbered once, found without regard to whether a space or `_` stands between words.
+//! Names of items and tags: numbered once, found without regard to whether a space or `_` is between words.
 
 use gimbal_core::seed::fnv;
 

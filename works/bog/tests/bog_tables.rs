@@ -130,7 +130,7 @@ fn tables_as_text() {
     }
 }
 
-/// T2 to T10 worked by hand from six cells of two episodes: nothing printed stands between the rows and the tables.
+/// T2 to T10 worked by hand from six cells of two episodes: nothing printed is between the rows and the tables.
 // covers: BOG-162, BOG-163, BOG-170, BOG-171, BOG-190
 #[test]
 fn tables_two_to_ten_by_hand() {

@@ -16,7 +16,7 @@ fn drawn(rows: &Rows, traces: Option<&Traces>) -> Vec<Output> {
     support::figures(rows, &analysis, traces.unwrap_or(&Traces::default()))
 }
 
-/// A file that stands alone says what its intervals are, and whatever else its caption says.
+/// A file that is alone says what its intervals are, and whatever else its caption says.
 // covers: BOG-193, BOG-194, BOG-195
 #[test]
 fn a_figure_alone_names_its_intervals() {

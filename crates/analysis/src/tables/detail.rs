@@ -1,4 +1,4 @@
-//! What stands behind the main table: spread, tokens by role, stops, gaps.
+//! What is behind the main table: spread, tokens by role, stops, gaps.
 
 use super::{
     catastrophic_note, confidence_title, label_cells, labels, mark_notes, ratio_note, return_digits, success_note,

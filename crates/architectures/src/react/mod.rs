@@ -81,7 +81,7 @@ pub(crate) struct React {
     agent: Agent,
     /// Names of the context blocks, in the order in which the prompt shows them.
     context: Vec<String>,
-    /// What stands before a final answer (CYC-095).
+    /// What comes before a final answer (CYC-095).
     gate: Option<Gate>,
     /// One conversation for the whole episode, and its most tool calls where they are named.
     whole: Option<Option<u32>>,

@@ -184,7 +184,7 @@ fn write_key(key: &mut Vec<u8>, observed: &Observed<'_>) {
 
 /// Nobody, in the place of a kind.
 const NOBODY: u8 = 0x7f;
-/// Marks the kind of a name that stands as its hash.
+/// Marks the kind of a name that is written as its hash.
 const TOO_LONG: u8 = 0x80;
 
 fn write_text(key: &mut Vec<u8>, text: &[u8]) {

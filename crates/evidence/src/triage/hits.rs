@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Triage;
 use crate::{Class, Fact};
 
-/// What stands above hits in every form.
+/// What is above hits in every form.
 pub(super) const TITLE: &str = "Rules of others that matched (no part of the verdict)";
 
 impl Triage<'_> {

@@ -106,7 +106,7 @@ fn counts_of_real_logs_agree_with_independent_readers() {
         assert_eq!(counted(&named), classes["provider_event_id"], "{file}");
         let computers: BTreeSet<String> = events.iter().map(|fact| attribute(fact, "Computer")).collect();
         assert_eq!(computers.len() as u64, row["computers"].as_u64().unwrap(), "{file}");
-        // The raw record of each fact stands where its place says.
+        // The raw record of each fact is where its place says.
         for fact in &facts {
             let at = &fact.locator.as_ref().unwrap().at;
             let Some((_, byte)) = at.split_once(" at byte ").filter(|_| fact.class != Class::Damaged) else { continue };

@@ -89,7 +89,7 @@ pub fn misstated(text: &str, answering: &Answering, facts: &[String], draws: &mu
     Some([&text[..start], &other, &text[end..]].concat())
 }
 
-/// Where a list stands directly behind the sign of an argument, without its brackets.
+/// Where a list directly follows the sign of an argument, without its brackets.
 fn listed(rest: &str) -> Option<(usize, usize)> {
     let open = rest.find(|letter: char| !(letter.is_whitespace() || matches!(letter, '=' | ':')))?;
     let inside = rest.get(open..)?.strip_prefix('[')?;

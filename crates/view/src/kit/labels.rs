@@ -33,7 +33,7 @@ pub struct Placed {
     pub x: f64,
     /// Its base line.
     pub y: f64,
-    /// Where a leader starts on the label, when the label stands too far off to belong to its point by itself.
+    /// Where a leader starts on the label, when the label is too far off to belong to its point by itself.
     pub leader: Option<(f64, f64)>,
     /// The area that the label takes.
     pub area: Box2,

@@ -159,7 +159,7 @@ pub fn bar(svg: &mut Svg, (x, y): (f64, f64), (width, height): (f64, f64), look:
     ));
 }
 
-/// What stands before a name in a legend.
+/// What comes before a name in a legend.
 #[derive(Clone, Copy)]
 pub enum Key {
     /// A filled mark.

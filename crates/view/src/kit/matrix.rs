@@ -6,7 +6,7 @@ use super::picture::Picture;
 use super::svg::{Anchor, LABEL, MUTED, SMALL, Svg, Type, WIDTH, Words, fit_head, n, width_of, wrapped};
 use super::tiles;
 
-/// A tile: place on the scale of colours in [0, 1], what stands on it, and beneath that.
+/// A tile: place on the scale of colours in [0, 1], what is on it, and beneath that.
 pub struct Tile {
     /// Place on the colour scale, from 0 to 1.
     pub share: f64,
@@ -31,7 +31,7 @@ pub struct Matrix<'a> {
 }
 
 const ROW: f64 = 44.0;
-/// Sizes of what stands on a tile: the value, and what is beneath it.
+/// Sizes of what is on a tile: the value, and what is beneath it.
 const VALUE: f64 = 13.5;
 const BENEATH: f64 = 10.5;
 

@@ -29,7 +29,7 @@ impl Panels {
         Self { columns, rows: count.div_ceil(columns).max(1), width, height, top, left: BESIDE }
     }
 
-    /// Where a frame stands.
+    /// Where a frame is.
     pub fn frame(&self, place: usize) -> Frame {
         let (row, column) = (place / self.columns, place % self.columns);
         let left = self.left + column as f64 * (self.width + GAP);

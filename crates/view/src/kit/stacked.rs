@@ -7,11 +7,11 @@ use super::svg::{Anchor, HEAD, SMALL, Svg, WIDTH, fit_head, width_of};
 
 /// A bar.
 pub struct Stack {
-    /// Group it belongs to; a heading stands where it changes.
+    /// Group it belongs to; a heading follows where it changes.
     pub group: String,
     /// Name of the bar.
     pub name: String,
-    /// Parts from the left: size, look, what stands on it.
+    /// Parts from the left: size, look, what is on it.
     pub parts: Vec<(f64, Look, String)>,
     /// At the right.
     pub remark: String,

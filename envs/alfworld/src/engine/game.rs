@@ -199,7 +199,7 @@ impl Game {
     }
 }
 
-/// Names of all symbols that occur in some fact. The base is what stands before `_bar_`, and the symbols of one base are
+/// Names of all symbols that occur in some fact. The base is what comes before `_bar_`, and the symbols of one base are
 /// numbered from the last in order to the first; a symbol without `_bar_` is its own name, with a blank behind.
 fn names(ids: &Texts, named: &[bool]) -> Texts {
     const BAR: &str = "_bar_";

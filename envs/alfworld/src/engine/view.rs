@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         self.check(formula, binding, symbols, true)
     }
 
-    /// `positive`: whether the formula stands under an even number of negations.
+    /// `positive`: whether the formula is under an even number of negations.
     fn check(&self, formula: &Formula, binding: &mut Binding, symbols: u16, positive: bool) -> bool {
         match formula {
             Formula::Atom(predicate, [one, other]) => {

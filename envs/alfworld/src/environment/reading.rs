@@ -12,7 +12,7 @@ use crate::engine::Play;
 /// Longest command that is looked at; no admissible one comes near it.
 const LONGEST: usize = 1_000;
 
-/// The command of a call, if the call fits its tool: without what stands behind a possible command and asks for nothing.
+/// The command of a call, if the call fits its tool: without what follows a possible command and asks for nothing.
 pub fn read(call: &ToolCall, loaded: &Loaded, play: &Play, offered: Offered) -> Result<String, Rejection> {
     let command = check(call, loaded, play, offered)?.trim();
     match cut(command, loaded, play)?.and_then(|at| play.command(at)) {

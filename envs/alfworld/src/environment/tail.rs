@@ -1,4 +1,4 @@
-//! What stands behind a command that is possible now. The game knows whole commands only: to any other text it says that
+//! What follows a command that is possible now. The game knows whole commands only: to any other text it says that
 //! nothing happens, and the call is spent.
 
 use gimbal_env_kit::answer;
@@ -25,7 +25,7 @@ const JOINTS: [&str; 3] = [" and ", " then ", " or "];
 /// What may stand before a name.
 const ARTICLES: [&str; 4] = ["the", "a", "an", "to"];
 
-/// What stands behind the longest possible command that a text begins with.
+/// What follows the longest possible command that a text begins with.
 pub fn of<'t>(text: &'t str, loaded: &Loaded, play: &Play) -> Tail<'t> {
     let begins = |command: &str| {
         let head = text.get(..command.len()).filter(|head| head.eq_ignore_ascii_case(command));

@@ -43,7 +43,7 @@ pub struct Grammar {
     pub actions: Vec<ActionWords>,
     /// Names of parameters that its texts use.
     pub variables: Vec<String>,
-    /// An empty list; what stands between two items; between the last two.
+    /// An empty list; what is between two items; between the last two.
     pub separators: [String; 3],
     /// The first text of a game.
     pub intro: u16,

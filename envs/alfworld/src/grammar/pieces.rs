@@ -25,7 +25,7 @@ pub enum Piece {
     List(Vec<Piece>),
 }
 
-/// What stands within `{}`.
+/// What is within `{}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The first of these sums that is not empty.

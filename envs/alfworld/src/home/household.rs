@@ -80,7 +80,7 @@ pub struct Furniture {
     pub room: String,
     /// From where it is reached; pieces of one spot are reached together.
     pub spot: u32,
-    /// Whether it stands open at first.
+    /// Whether it is open at first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }

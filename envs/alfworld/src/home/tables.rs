@@ -61,7 +61,7 @@ pub struct Make {
     pub name: &'static str,
     /// Whether it opens and closes.
     pub hinged: bool,
-    /// Where it stands.
+    /// Where it is.
     pub rooms: &'static [Room],
     /// How many of it a room has at most.
     pub most: usize,

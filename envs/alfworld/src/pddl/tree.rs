@@ -11,7 +11,7 @@ const DEEPEST: usize = 100;
 pub enum Tree<'a> {
     /// A word.
     Word(&'a str, usize),
-    /// What stands between two parentheses.
+    /// What is between two parentheses.
     List(Vec<Tree<'a>>, usize),
 }
 

@@ -25,7 +25,7 @@ pub const CARRIED: &str = "carried";
 pub const RECEPTACLE_NAME: &str = "receptacle_name";
 /// Key: what a receptacle is seen or held to contain.
 pub const HOLDS: &str = "holds";
-/// Key: whether it stands open.
+/// Key: whether it is open.
 pub const DOOR: &str = "door";
 
 /// Notice: it was seen closed.

@@ -308,7 +308,7 @@ pub fn senses(read: &Read<'_>, figure: &Figure) -> Vec<Sense> {
         found.extend(Sense::of(&word));
         left -= usize::from(!between.contains(&word.as_str()));
     }
-    // `a 4.5% increase in losses` is an increase: what stands first counts within a kind.
+    // `a 4.5% increase in losses` is an increase: what comes first counts within a kind.
     let first = |at: usize| !found[..at].iter().any(|sense| *sense == found[at].opposite());
     (0..found.len()).filter(|at| first(*at)).map(|at| found[at]).collect()
 }

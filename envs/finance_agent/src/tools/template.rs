@@ -75,7 +75,7 @@ pub enum Piece {
     },
 }
 
-/// The keys of a prompt, in order: what stands between double braces and holds no brace.
+/// The keys of a prompt, in order: what is between double braces and holds no brace.
 #[must_use]
 pub fn keys(prompt: &str) -> Vec<String> {
     placeholders(prompt).map(|(start, end)| prompt[start + 2..end - 2].to_owned()).collect()
@@ -102,7 +102,7 @@ fn placeholders(prompt: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// Fills a prompt.
 ///
 /// # Errors
-/// The text of the tool's error: no key, a key that is not stored, a range that is none, a brace that stands alone.
+/// The text of the tool's error: no key, a key that is not stored, a range that is none, a brace that is alone.
 pub fn fill(prompt: &str, ranges: &Ranges, store: &Store, version: Version) -> Result<Vec<Piece>, String> {
     let keys = keys(prompt);
     if keys.is_empty() {

@@ -11,7 +11,7 @@ use crate::number::figures;
 
 /// Passages of all documents together.
 const MOST: usize = 24;
-/// Lines of a passage: a table's label stands above its figures.
+/// Lines of a passage: a table's label is above its figures.
 const LINES: usize = 4;
 /// Characters of a passage.
 const LONGEST: usize = 400;

@@ -11,7 +11,7 @@ use crate::cases::Side;
 /// What a side answers in an audit when it does not.
 const UNANSWERED: &str = "none";
 
-/// Where in the argument a message stands.
+/// Where in the argument a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -92,7 +92,7 @@ pub struct Message {
     pub source: String,
     /// Whom it is for: the other side where that one answers it, `judge`, or `all`.
     pub target: String,
-    /// Where in the argument it stands.
+    /// Where in the argument it is.
     pub phase: Phase,
     /// What kind of thing it says.
     #[serde(rename = "type")]

@@ -52,7 +52,7 @@ impl<'a> Grids<'a> {
     pub fn new(rows: &'a Rows, analysis: &'a Analysis, protocol: &'a Protocol) -> Self {
         let mut episodes = analysis.episodes(rows);
         let mut grids: Vec<Grid<'a>> = Vec::new();
-        // Cells without faults first: they are what a configuration is, and the same cell with faults stands aside.
+        // Cells without faults first: they are what a configuration is, and the same cell with faults is apart.
         let faulty = |summary: &CellSummary| !summary.info.faults.is_empty();
         let mut cells: Vec<_> = analysis.cells.iter().zip(&mut episodes).collect();
         cells.sort_by_key(|(summary, _)| faulty(summary));

@@ -144,7 +144,7 @@ pub struct PaperClaim {
     pub claim: String,
     /// What the number is of.
     pub place: String,
-    /// Where it stands.
+    /// Where it is.
     pub source: String,
     /// As printed.
     pub printed: f64,

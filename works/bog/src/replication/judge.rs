@@ -11,7 +11,7 @@ use gimbal_analysis::paired::{catastrophic_test, paired_test};
 use gimbal_analysis::{FEWEST, Interval};
 
 /// The outcome of a claim in an environment; `None` where no model has the cells, or the claim lacks what its kind needs.
-/// `all` is what the claim stands among: a claim about magnitudes is about theirs.
+/// `all` is what the claim is among: a claim about magnitudes is about theirs.
 #[must_use]
 pub fn judge(claim: &Claim, all: &[Claim], grid: &Grid<'_>, options: &Options) -> Option<Replication> {
     let findings: Vec<Finding> = if claim.of == Quantity::Magnitude {

@@ -37,7 +37,7 @@ pub fn paper_rows() -> Rows {
             let count = printed.episodes as usize;
             for (index, deviation) in deviations(count, &id).into_iter().enumerate() {
                 let value = (1000.0 * (printed.mean + printed.sd * deviation)).round() as i64;
-                // Tokens swing around their mean in pairs; an odd last one stands on it.
+                // Tokens swing around their mean in pairs; an odd last one is on it.
                 let swing = match (index % 2, index + 1 == count) {
                     (0, true) => 0.0,
                     (0, false) => -0.1,

@@ -221,7 +221,7 @@ fn stratum(recommended: &[Controller], own: &[(&CellCycles, Controller)], faults
     let lost = !against.is_empty() && measured.iter().all(|one| one.success.share <= 0.0);
     let few = against.iter().map(|other| other.pairs).min().is_some_and(|pairs| pairs < FEWEST);
     let verdict = if lost || few { Verdict::NotToldApart } else { verdict(&against) };
-    // What stands second on the list is recommended too: it must not lose.
+    // What is second on the list is recommended too: it must not lose.
     let seconds: Vec<Controller> = recommended
         .iter()
         .copied()

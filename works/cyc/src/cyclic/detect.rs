@@ -299,7 +299,7 @@ fn names_goal(goal: &[String], text: &str) -> bool {
 }
 
 fn decisions(segments: &[Segment], found: &mut Vec<Finding>) {
-    // Where the environment stands, as a number that is the same in the same state: new states are counted on, a way back is to
+    // The state of the environment, as a number that is the same in the same state: new states are counted on, a way back is to
     // a state that is not known here, so that only stretches without any change are compared.
     let mut stand = 0_u32;
     let mut choices: BTreeMap<(u32, &str), &str> = BTreeMap::new();

@@ -17,7 +17,7 @@ const MOST: usize = 40;
 /// Transitions that carry their count.
 const COUNTED: usize = 16;
 
-/// Where a node stands, and half its size.
+/// Where a node is, and half its size.
 #[derive(Clone, Copy)]
 struct Spot {
     at: (f64, f64),
@@ -231,7 +231,7 @@ fn border(spot: Spot, towards: (f64, f64)) -> (f64, f64) {
     (spot.at.0 + dx * scale, spot.at.1 + dy * scale)
 }
 
-/// A loop on the outer side of a node; returns where its number stands.
+/// A loop on the outer side of a node; returns where its number is.
 fn own_loop(svg: &mut Svg, spot: Spot, middle: (f64, f64), used: &Use, most: u64) -> (f64, f64) {
     let (data, side) = round(spot, middle);
     let edge = spot.at.1 + side * spot.half.1;

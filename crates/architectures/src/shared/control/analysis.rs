@@ -193,7 +193,7 @@ impl Analyzer {
         Ok(Routed { valid, repaired, candidates: ways.len(), ..Routed::to(wanted) })
     }
 
-    /// How an expert router names its choice: with several at once, what followed last time stands behind it.
+    /// How an expert router names its choice: with several at once, what followed last time is behind it.
     fn named(&self, run: &Run, ways: &[Way], place: usize) -> Value {
         let name = |place: usize| Value::from(run.graph.nodes[place].name.as_str());
         if self.batch == 1 {

@@ -53,8 +53,8 @@ pub(crate) use walk::Walk;
 pub(crate) const BEHAVIOUR: u32 = 6;
 
 /// The agents of a setting by their places (`planner`, `executor`, `analyzer`, `verifier`), and the context blocks of the
-/// executor: for whoever wants to see the prompts without playing. A planner stands among them where one makes the graph,
-/// a verifier where a gate stands before final answers.
+/// executor: for whoever wants to see the prompts without playing. A planner is among them where one makes the graph,
+/// a verifier where a gate comes before final answers.
 ///
 /// # Errors
 /// Which key or file is wrong, and what would be right.

@@ -67,7 +67,7 @@ pub(crate) struct Workers {
     pub local: Option<u32>,
     /// How much of a segment its analyzer is shown (CYC-008).
     pub summary: Summary,
-    /// What stands before a final answer (CYC-095).
+    /// What comes before a final answer (CYC-095).
     pub gate: Option<Gate>,
 }
 

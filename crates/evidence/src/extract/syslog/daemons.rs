@@ -40,7 +40,7 @@ fn address(text: &str) -> (&str, &str) {
 /// Logons at Dovecot: `imap-login: Login: user=<NAME>, ..., rip=ADDRESS, ...`, and those that ended before a logon.
 pub(super) fn dovecot(message: &str) -> Option<Reading<'_>> {
     let (service, rest) = message.split_once("-login: ")?;
-    // What is said of the end stands before the name, which may hold any text.
+    // What is said of the end comes before the name, which may hold any text.
     let (said, rest) = rest.split_once("user=<")?;
     let (class, action) = if said.starts_with("Login: ") {
         (Class::Logon, "login accepted")

@@ -39,7 +39,7 @@ pub(super) fn read(message: &str) -> Option<Reading<'_>> {
     }
 }
 
-/// An end of a connection, and what stands before it: `... ADDRESS port PORT ...` or `... ADDRESS`.
+/// An end of a connection, and what comes before it: `... ADDRESS port PORT ...` or `... ADDRESS`.
 struct Peer<'a> {
     before: &'a str,
     address: &'a str,
@@ -47,7 +47,7 @@ struct Peer<'a> {
     after: &'a str,
 }
 
-/// Reads from the right: the name of an account may hold any text, what the server adds stands after it.
+/// Reads from the right: the name of an account may hold any text, what the server adds follows it.
 fn peer(text: &str) -> Peer<'_> {
     let text = text.trim_end();
     let (head, port, after) = match text.rfind(" port ") {
@@ -80,7 +80,7 @@ fn authentication(text: &str, class: Class) -> Option<Reading<'_>> {
         (_, "none") => "no authentication offered",
         _ => "authentication refused",
     };
-    // The address stands first here, and a key may follow the port.
+    // The address comes first here, and a key may follow the port.
     let (address, rest) = from.split_once(' ').unwrap_or((from, ""));
     let port = rest.strip_prefix("port ").unwrap_or_default();
     let (port, tail) = port.split_once(' ').unwrap_or((port, ""));
@@ -122,7 +122,7 @@ fn too_many(text: &str) -> Option<Reading<'_>> {
 /// `[authenticating user |invalid user |user ]NAME ADDRESS port PORT`, or an address alone.
 fn ended<'a>(action: &'static str, text: &'a str) -> Option<Reading<'a>> {
     let peer = peer(text);
-    // `totobad user NAME` and the like: what stands before ` user ` says what the server took the account for.
+    // `totobad user NAME` and the like: what comes before ` user ` says what the server took the account for.
     let (kind, name) = match peer.before.strip_prefix("user ") {
         Some(name) => ("", name),
         None => peer.before.split_once(" user ").unwrap_or(("", "")),

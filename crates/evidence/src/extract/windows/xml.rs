@@ -96,7 +96,7 @@ fn tag_length(tag: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reads what stands between `<` and `>`.
+/// Reads what is between `<` and `>`.
 fn tag(inner: &str) -> Option<Tag<'_>> {
     let named =
         |text: &str| !text.is_empty() && !text.starts_with(|first: char| !first.is_alphabetic() && first != '_');

@@ -19,7 +19,7 @@ records! {
 /// A text was planted behind the observation of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttackPlanted {
-    /// The step whose observation it stands behind.
+    /// The step whose observation it follows.
     pub step: u32,
     /// Name of the suite.
     pub suite: String,

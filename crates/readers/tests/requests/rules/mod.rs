@@ -287,7 +287,7 @@ fn short(text: &str) -> String {
     text.chars().take(160).collect::<String>().replace('\n', "\\n")
 }
 
-/// What stands around some words.
+/// What is around some words.
 fn around(text: &str, words: &str) -> String {
     let at = text.find(words).unwrap_or(0);
     let begin = text[..at].char_indices().rev().nth(60).map_or(0, |(begin, _)| begin);

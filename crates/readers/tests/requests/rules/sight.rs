@@ -112,7 +112,7 @@ fn begins(text: &str, first: &str) -> bool {
     kept.is_some_and(|kept| kept.chars().count() >= LEAST && first.starts_with(kept))
 }
 
-/// What may be done now stands where an agent that works looks for it.
+/// What may be done now is where an agent that works looks for it.
 pub fn literals(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
     let advised =
         scene.brief.tool_names.get("suggest_action").is_some_and(|name| letter.offered().contains(&name.as_str()));
