@@ -32,6 +32,7 @@ pub mod milli;
 pub mod nearest;
 pub mod questions;
 pub mod record;
+pub mod remark;
 pub mod reply;
 pub mod seed;
 pub mod stage;
@@ -66,6 +67,7 @@ pub use manifest::{CallFacts, CommandFacts, Manifest, Scope, ToolFacts};
 pub use milli::Milli;
 pub use questions::{Exam, Follower, Questions};
 pub use record::{RecordError, RecordKind, RecordKinds, StoryMemory};
+pub use remark::Remark;
 pub use reply::{Ask, EnvError, Observation, Reply, Transition};
 pub use seed::Rng;
 pub use stage::{

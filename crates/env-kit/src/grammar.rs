@@ -5,6 +5,9 @@ const QUOTES: [char; 7] = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{2018}', '
 const MARKS: [char; 14] =
     ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', '*', '<', '>', '[', ']', '{', '}'];
 
+/// What separates a key from its value, also as wide as the signs of Chinese and Japanese.
+const SETS: [char; 4] = ['=', ':', '\u{ff1d}', '\u{ff1a}'];
+
 /// Parameters, each with its key if it has one.
 pub type Arguments<'a> = [(Option<&'a str>, &'a str)];
 
@@ -21,16 +24,17 @@ pub fn split(text: &str) -> Option<(&str, &str)> {
         inner = shorter;
     }
     let inner = labelled(inner);
-    let end = inner.find(|c: char| c.is_whitespace() || "(,:[{".contains(c)).unwrap_or(inner.len());
+    let end =
+        inner.find(|c: char| c.is_whitespace() || "(,:[{\u{ff08}\u{ff0c}\u{ff1a}".contains(c)).unwrap_or(inner.len());
     let (name, rest) = inner.split_at(end);
     let name = name.trim_matches(MARKS);
     if name.is_empty() {
         return None;
     }
     let rest = rest.trim();
-    let rest = rest.strip_prefix([':', ',']).unwrap_or(rest).trim();
+    let rest = rest.strip_prefix([':', ',', '\u{ff1a}', '\u{ff0c}']).unwrap_or(rest).trim();
     let rest = ["->", "=>", "\u{2192}", "- "].iter().find_map(|arrow| rest.strip_prefix(arrow)).unwrap_or(rest).trim();
-    let pairs = [('(', ')'), ('[', ']'), ('{', '}')];
+    let pairs = [('(', ')'), ('[', ']'), ('{', '}'), ('\u{ff08}', '\u{ff09}')];
     let inside = pairs.iter().find_map(|(open, close)| {
         let inside = rest.strip_prefix(*open)?;
         Some(inside.trim_end().strip_suffix(*close).unwrap_or(inside))
@@ -43,7 +47,7 @@ fn labelled(text: &str) -> &str {
     const LABEL: &str = "action";
     let Some(head) = text.get(..LABEL.len()).filter(|head| head.eq_ignore_ascii_case(LABEL)) else { return text };
     let rest = text[head.len()..].trim_start();
-    rest.strip_prefix(['=', ':']).map_or(text, str::trim_start)
+    rest.strip_prefix(SETS).map_or(text, str::trim_start)
 }
 
 /// What a text in brackets holds, or the words of a link.
@@ -54,7 +58,7 @@ fn bracketed(text: &str) -> Option<&str> {
 }
 
 fn strip_outer(text: &str) -> &str {
-    let text = text.strip_suffix(['.', ';']).unwrap_or(text);
+    let text = text.strip_suffix(['.', ';', '\u{3002}', '\u{ff1b}']).unwrap_or(text);
     if let Some(inside) = bracketed(text) {
         return inside;
     }
@@ -79,13 +83,13 @@ pub fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
     let mut arguments = Vec::new();
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || is_comma(c));
         if rest.is_empty() {
             return arguments;
         }
         let (first, after) = token(rest);
         let gap = after.trim_start();
-        if let Some(value) = gap.strip_prefix(['=', ':']) {
+        if let Some(value) = gap.strip_prefix(SETS) {
             let (value, after) = token(value.trim_start());
             arguments.push((Some(first), value));
             rest = after;
@@ -94,6 +98,10 @@ pub fn arguments(text: &str) -> Vec<(Option<&str>, &str)> {
             rest = after;
         }
     }
+}
+
+fn is_comma(letter: char) -> bool {
+    matches!(letter, ',' | '\u{ff0c}' | '\u{3001}')
 }
 
 /// One word, or the text between two quotes, and what follows it.
@@ -109,7 +117,7 @@ fn token(text: &str) -> (&str, &str) {
     }
     let end = text
         .char_indices()
-        .find(|(at, c)| c.is_whitespace() || *c == ',' || (*at > 0 && matches!(c, '=' | ':')))
+        .find(|(at, c)| c.is_whitespace() || is_comma(*c) || (*at > 0 && SETS.contains(c)))
         .map_or(text.len(), |(at, _)| at);
     (text[..end].trim_matches(MARKS), &text[end..])
 }
@@ -132,6 +140,9 @@ mod tests {
             "**Fix** node=<a>",
             "action=Fix, node=a",
             "Action: Fix(node=[a])",
+            "Fix\u{ff08}node\u{ff1d}a\u{ff09}\u{3002}",
+            "Fix\u{ff1a}node\u{ff1a}a",
+            "Fix\u{ff0c}node=a",
         ] {
             let (name, rest) = split(text).unwrap();
             assert_eq!((name, arguments(rest)), ("Fix", vec![(Some("node"), "a")]), "{text}");

@@ -34,7 +34,7 @@ pub fn parse(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
         Ok(call) => Ok(call),
         Err(answer::Problem::Unread(())) => whole,
         Err(problem) => Err(problem
-            .two()
+            .message()
             .map_or_else(|()| example_only(), |message| Rejection::new(RejectionKind::Unreadable, message))),
     }
 }

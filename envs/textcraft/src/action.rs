@@ -231,7 +231,6 @@ pub fn render(call: &ToolCall, toolset: Toolset, menu: &Menu) -> String {
 /// Reads what a model writes for an action: a command, or a tool with its arguments, in quotes or brackets or not, in
 /// capitals or not (BOG-032). A command that fits the literals of a tool becomes a call of it; any other text that begins
 /// like a command is left to the environment to answer, where there is a tool that takes any text.
-///
 /// Remarks behind a command of known items are passed over; two commands are refused.
 ///
 /// # Errors
@@ -261,17 +260,18 @@ pub fn parse(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Reje
         let call = line(text, toolset, menu).ok()?;
         (Command::read(&command_of(&call)?) != Command::Unknown).then_some(call)
     };
-    let two = |message| refused(RejectionKind::Unreadable, message);
-    match answer::one(text, known, begins, second) {
-        Ok(call) => return Ok(call),
+    match answer::one(text, &known, begins, second) {
         Err(answer::Problem::Unread(_)) => {}
-        Err(problem) => return Err(problem.two().map_or_else(|error| error, two)),
+        read => return read.map_err(answer::Problem::rejection),
     }
     if let Some((first, other)) = answer::several(text, begins, second) {
-        return Err(answer::Problem::Two(first, other).two().map_or_else(|error| error, two));
+        return Err(answer::Problem::Two(first, other).rejection());
     }
-    let any = |text: &str| line(text, toolset, menu);
-    answer::one(text, any, begins, second).map_err(|problem| problem.two().map_or_else(|error| error, two))
+    let names = |clause: &str| menu.names.iter().any(|name| clause.starts_with(name.as_str()));
+    if let Some(read) = answer::before_comma(text, known, names) {
+        return read.map_err(answer::Problem::rejection);
+    }
+    answer::one(text, |text: &str| line(text, toolset, menu), begins, second).map_err(answer::Problem::rejection)
 }
 
 /// Reads one line.

@@ -155,7 +155,7 @@ impl Vocabulary {
             self.read_parts(name, &grammar::arguments(rest))
         };
         answer::one(text, read, |word| self.verb(word).is_some(), |text| read(text).ok())
-            .map_err(|problem| problem.two().map_or_else(|error| error, ActionError::TwoActions))
+            .map_err(|problem| problem.message().map_or_else(|error| error, ActionError::TwoActions))
     }
 
     /// As [`Vocabulary::parse`], from name and parameters.

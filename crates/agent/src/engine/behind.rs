@@ -1,9 +1,7 @@
 //! What follows an action on its own line. No text alone says where an action ends: the environment does, whose reading of the shortest
 //! beginning that is the same action leaves the rest over.
 
-use gimbal_core::{Stage, ToolCall};
-
-use crate::reading::words;
+use gimbal_core::{Remark, Stage, ToolCall, remark};
 
 /// Places of a line at which its action may end; a line of words is not read for longer.
 const ENDS: usize = 48;
@@ -29,7 +27,7 @@ pub(super) async fn behind<'t>(stage: &dyn Stage, text: &'t str, call: &ToolCall
 /// the beginning of one is not an action.
 pub(super) async fn is_taken_back(stage: &dyn Stage, text: &str, call: Option<&ToolCall>) -> bool {
     let Some(line) = line(text) else { return false };
-    for end in ends(line).filter(|end| words().takes_back(&line[*end..])) {
+    for end in ends(line).filter(|end| takes_back(&line[*end..])) {
         let Ok(beginning) = stage.parse(&line[..end]).await else { continue };
         let Some(call) = call else { return true };
         if stage.brief().free_arguments {
@@ -41,6 +39,11 @@ pub(super) async fn is_taken_back(stage: &dyn Stage, text: &str, call: Option<&T
         }
     }
     false
+}
+
+/// Whether the words behind an action take it back. A parameter or a quotation among them is a value, or repeats the words of others.
+pub(super) fn takes_back(words: &str) -> bool {
+    !words.contains(['=', '"']) && remark::of(words) == Remark::TakesBack
 }
 
 async fn is_read_as(stage: &dyn Stage, text: &str, call: &ToolCall) -> bool {
@@ -59,7 +62,10 @@ fn said(text: &str) -> impl Iterator<Item = String> {
 
 /// Where an action may end, from the left: before a blank or a sign that separates clauses.
 fn ends(line: &str) -> impl Iterator<Item = usize> {
-    let separates = |letter: char| letter.is_whitespace() || ",;.!?:([\u{2013}\u{2014}".contains(letter);
+    let separates = |letter: char| {
+        letter.is_whitespace()
+            || ",;.!?:([\u{2013}\u{2014}\u{3002}\u{ff01}\u{ff08}\u{ff0c}\u{ff1a}\u{ff1b}\u{ff1f}".contains(letter)
+    };
     let ends = line.char_indices().filter(move |(at, letter)| {
         let before = line[..*at].chars().next_back();
         separates(*letter) && before.is_some_and(|before| !before.is_whitespace())

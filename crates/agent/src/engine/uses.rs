@@ -53,7 +53,7 @@ impl Conversation<'_> {
             Err(_) => None,
         };
         let takes_back = match behind {
-            Some(rest) => words().takes_back(rest),
+            Some(rest) => behind::takes_back(rest),
             None => missing.is_none() && behind::is_taken_back(self.stage, action, read.as_ref().ok()).await,
         };
         if takes_back {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use gimbal_core::remark::plain;
 use serde::Deserialize;
 
 /// What a marker at the head of a line says of what follows.
@@ -31,7 +32,6 @@ pub enum Marker {
 pub struct Words {
     markers: BTreeMap<Marker, Vec<String>>,
     leads: Vec<String>,
-    withdrawals: Withdrawals,
     severity: BTreeMap<String, Vec<String>>,
     status: BTreeMap<String, Vec<String>>,
     focus: BTreeMap<String, Vec<String>>,
@@ -39,16 +39,6 @@ pub struct Words {
     /// Markers as characters in small letters, the longest first.
     #[serde(skip)]
     ordered: Vec<(Vec<char>, Marker)>,
-}
-
-/// Words behind an action that take it back, as [`plain`] gives them.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Withdrawals {
-    /// Clauses that take an action back.
-    clauses: Vec<String>,
-    /// Clauses that may stand beside them.
-    fillers: Vec<String>,
 }
 
 /// The shipped words.
@@ -63,9 +53,6 @@ pub fn words() -> &'static Words {
             .iter()
             .flat_map(|(marker, texts)| texts.iter().map(|text| (text.to_lowercase().chars().collect(), *marker)))
             .collect();
-        for text in words.withdrawals.clauses.iter_mut().chain(&mut words.withdrawals.fillers) {
-            *text = plain(text);
-        }
         words.ordered.sort_by_key(|(text, _): &(Vec<char>, Marker)| std::cmp::Reverse(text.len()));
         words
     })
@@ -115,21 +102,6 @@ impl Words {
         best
     }
 
-    /// Whether the words behind an action take it back and say nothing else: what says more may give a reason for it.
-    #[must_use]
-    pub fn takes_back(&self, behind: &str) -> bool {
-        if behind.len() > REMARK || behind.contains(['=', '"']) {
-            return false;
-        }
-        let remark = behind.replace(" - ", ";").replace(" -- ", ";");
-        let plain: Vec<String> = remark.split(CLAUSES).map(plain).collect();
-        let clauses = || plain.iter().map(|clause| unlinked(clause)).filter(|clause| !clause.is_empty());
-        let holds = |known: &[String], clause: &str| known.iter().any(|known| known == clause);
-        let withdraws = |clause| holds(&self.withdrawals.clauses, clause);
-        clauses().any(withdraws)
-            && clauses().all(|clause| withdraws(clause) || holds(&self.withdrawals.fillers, clause))
-    }
-
     /// The severity that a word stands for.
     #[must_use]
     pub fn severity(&self, word: &str) -> Option<&str> {
@@ -154,22 +126,6 @@ impl Words {
         let wanted = plain(word);
         self.confidence.iter().find(|(known, _)| plain(known) == wanted).map(|(_, share)| *share)
     }
-}
-
-/// Longest remark that can take an action back, in bytes.
-const REMARK: usize = 120;
-/// What separates the clauses of a remark. A quotation is a value, or repeats the words of others.
-const CLAUSES: [char; 13] = [',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '\u{2013}', '\u{2014}', '\u{2026}'];
-/// Words at the head of a clause that say nothing.
-const LINKS: [&str; 10] = ["and", "but", "or", "oh", "hm", "hmm", "well", "then", "sorry", "actually"];
-
-/// A clause without words at its head that say nothing; the last word is left.
-fn unlinked(clause: &str) -> &str {
-    let mut clause = clause;
-    while let Some((_, rest)) = clause.split_once(' ').filter(|(word, _)| LINKS.contains(word)) {
-        clause = rest;
-    }
-    clause
 }
 
 /// A line without what may stand before a marker.
@@ -203,20 +159,6 @@ fn of<'a>(words: &'a BTreeMap<String, Vec<String>>, word: &str) -> Option<&'a st
     found.map(|(name, _)| name.as_str())
 }
 
-/// Letters and digits alone, in small letters, words one blank apart.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if letter.is_alphanumeric() {
-            out.extend(letter.to_lowercase());
-        } else if !out.is_empty() && !out.ends_with(' ') {
-            out.push(' ');
-        }
-    }
-    out.truncate(out.trim_end().len());
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -229,10 +171,6 @@ mod tests {
         let mut seen = BTreeSet::new();
         for text in read.markers.values().flatten() {
             assert!(seen.insert(plain(text)), "marker {text}");
-        }
-        let mut withdrawals = BTreeSet::new();
-        for text in read.withdrawals.clauses.iter().chain(&read.withdrawals.fillers) {
-            assert!(withdrawals.insert(plain(text)), "withdrawal {text}");
         }
         for group in [&read.severity, &read.status, &read.focus] {
             let mut seen = BTreeSet::new();
@@ -272,51 +210,6 @@ mod tests {
         assert_eq!(words().marker("Tool: look: x"), Some((Marker::Tool, "look: x")));
         assert_eq!(words().marker("Action Input: x"), Some((Marker::Input, "x")));
         assert!(words().is_pause("**PAUSE**") && !words().is_pause("pauses"));
-    }
-
-    #[test]
-    fn words_behind_an_action_that_take_it_back_are_told_from_reasons_for_it() {
-        for behind in [
-            " (cancelled)",
-            " - no, wait",
-            " \u{2014} no wait",
-            ". Wait, no.",
-            " -- never mind",
-            " // ignore this",
-            " ... actually no",
-            "? No",
-            " [IGNORED]",
-            ", I take that back",
-            " (sorry, scratch that)",
-        ] {
-            assert!(words().takes_back(behind), "{behind}");
-        }
-        for behind in [
-            "",
-            " now",
-            ".",
-            " (wait)",
-            ", not",
-            " (not User2)",
-            " (compromised, not yet restored)",
-            " - ignore this alert, it is a scan",
-            " (User0: ignore it)",
-            " (on second thought this is better than Remove)",
-            " (no decoys; wait no longer)",
-            " (Sorry, my previous answer was malformed)",
-            "; cancelled orders are left out",
-            ", reasoning=\"no, not yet\"",
-            " reason=\"cancelled\"",
-            " \"cancelled\"",
-            " because no other host was touched",
-            " - no other action is needed",
-            " to cancel the session of the attacker",
-            " - no, wait, Restore hostname=User1 is right",
-            ", then wait for the result",
-            ". No further step is needed",
-        ] {
-            assert!(!words().takes_back(behind), "{behind}");
-        }
     }
 
     #[test]

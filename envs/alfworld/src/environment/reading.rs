@@ -35,16 +35,12 @@ fn cut(text: &str, loaded: &Loaded, play: &Play) -> Result<Option<usize>, Reject
         Tail::Other => Ok(None),
         Tail::Harmless(at) => Ok(Some(at)),
         Tail::Second(first, second) => Err(two(first, second)),
+        Tail::Unmeant(problem) => Err(problem.rejection()),
     }
 }
 
 fn two(first: &str, second: &str) -> Rejection {
-    refused(answer::Problem::Two(first.to_owned(), second.to_owned()))
-}
-
-/// What is said of an answer that could not be read.
-fn refused(problem: answer::Problem<Rejection>) -> Rejection {
-    problem.two().map_or_else(|error| error, |message| Rejection::new(RejectionKind::Unreadable, message))
+    answer::Problem::Two(first.to_owned(), second.to_owned()).rejection()
 }
 
 /// The command of a call as it is written, if the call fits its tool.
@@ -129,13 +125,13 @@ pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Resu
     match answer::one(text, possible, begins, second) {
         Ok(call) => return Ok(call),
         Err(answer::Problem::Unread(_)) => {}
-        Err(problem) => return Err(refused(problem)),
+        Err(problem) => return Err(problem.rejection()),
     }
     if let Some((first, other)) = answer::several(text, begins, second) {
         return Err(two(&first, &other));
     }
     let any = |text: &str| any(text, loaded, play, offered);
-    answer::one(text, any, begins, second).map_err(refused)
+    answer::one(text, any, begins, second).map_err(answer::Problem::rejection)
 }
 
 /// Reads one line, be it possible now or not.

@@ -1,6 +1,7 @@
 //! What follows a command that is possible now. The game knows whole commands only: to any other text it says that
 //! nothing happens, and the call is spent.
 
+use gimbal_core::{Rejection, Remark, remark};
 use gimbal_env_kit::answer;
 
 use super::loaded::Loaded;
@@ -16,6 +17,8 @@ pub enum Tail<'t> {
     Harmless(usize),
     /// A possible command, and a second action behind it.
     Second(&'t str, &'t str),
+    /// A possible command, and words behind it that take it back or make it depend on something.
+    Unmeant(answer::Problem<Rejection>),
 }
 
 /// What parts the clauses behind a command.
@@ -49,10 +52,18 @@ pub fn of<'t>(text: &'t str, loaded: &Loaded, play: &Play) -> Tail<'t> {
     if let Some(second) = clauses().find_map(|clause| reader.second(clause)) {
         return Tail::Second(head, second);
     }
-    let withdrawn = answer::withdraws(phrase) || joined.iter().copied().chain(clauses()).any(answer::withdraws);
-    match reader.is_harmless(phrase) && !withdrawn {
-        true => Tail::Harmless(at),
-        false => Tail::Other,
+    let said = || (head.to_owned(), rest.trim().to_owned());
+    match remark::of(rest) {
+        Remark::Explains if reader.is_harmless(phrase) => Tail::Harmless(at),
+        Remark::Explains => Tail::Other,
+        Remark::TakesBack => {
+            let (action, remark) = said();
+            Tail::Unmeant(answer::Problem::TakenBack { action, remark })
+        }
+        Remark::Depends => {
+            let (action, remark) = said();
+            Tail::Unmeant(answer::Problem::Depends { action, remark })
+        }
     }
 }
 

@@ -93,7 +93,7 @@ pub fn parse(text: &str, names: &Names) -> Result<Action, ActionError> {
     };
     let begins = |word: &str| Verb::of(word, names).is_some() || is_stem(word);
     answer::one(text, read, begins, |text| read(text).ok())
-        .map_err(|problem| problem.two().map_or_else(|error| error, ActionError::TwoActions))
+        .map_err(|problem| problem.message().map_or_else(|error| error, ActionError::TwoActions))
 }
 
 /// Reads an action as the published artifact does: `Ok(None)` is an action that slips through its checks and
@@ -136,11 +136,7 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
             continue;
         }
         if let Some(first) = found {
-            return Err(ActionError::TwoHosts {
-                action: action.to_owned(),
-                first: first.to_owned(),
-                second: (*value).to_owned(),
-            });
+            return Err(two(action, first, value, names));
         }
         found = Some(value);
     }
@@ -154,6 +150,21 @@ pub(crate) fn read_parts(name: &str, arguments: &Arguments<'_>, names: &Names) -
             Err(ActionError::UnknownHost { host: host.to_owned(), hint: then(&hint, "hosts", "Hosts") })
         }
     }
+}
+
+/// Why an action cannot take two words.
+fn two(action: &str, first: &str, second: &str, names: &Names) -> ActionError {
+    let words = [first, second];
+    let other = || words.into_iter().find(|word| Verb::of(word, names).is_some() && names.find_host(word).is_none());
+    if let Some(name) = words.into_iter().find(|word| is_placeholder(word)) {
+        return ActionError::Placeholder(name.to_owned());
+    }
+    if let Some(other) = other() {
+        return ActionError::TwoActions(format!(
+            "the answer names more than one action (`{action}` and `{other}`); write exactly one"
+        ));
+    }
+    ActionError::TwoHosts { action: action.to_owned(), first: first.to_owned(), second: second.to_owned() }
 }
 
 /// As [`parse_as_artifact`], from name and parameters.

@@ -3,6 +3,14 @@
 //! The action is the first line. What follows it, on the line or below, is a remark, unless it names another action:
 //! then the answer names two, and neither is taken. Words and tags without meaning at its end are ignored.
 
+mod table;
+mod words;
+
+use gimbal_core::{Rejection, RejectionKind, Remark, remark};
+
+use words::{cuts, is_one, is_rule, item, opened, trimmed, turned};
+pub use words::{linked, says_nothing, word_of};
+
 /// Why no action can be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem<E> {
@@ -10,84 +18,74 @@ pub enum Problem<E> {
     Unread(E),
     /// It names two actions.
     Two(String, String),
+    /// The words behind an action take it back.
+    TakenBack {
+        /// The action, as written.
+        action: String,
+        /// The words behind it.
+        remark: String,
+    },
+    /// The words behind an action make it depend on something.
+    Depends {
+        /// The action, as written.
+        action: String,
+        /// The words behind it.
+        remark: String,
+    },
 }
 
+/// Most characters of a text that a message repeats.
+const SHOWN: usize = 80;
+
 impl<E> Problem<E> {
-    /// The message for two actions, where there are two.
+    /// What is wrong with an answer that can be read and is not taken.
     ///
     /// # Errors
-    /// The other problem.
-    pub fn two(self) -> Result<String, E> {
+    /// Why the answer cannot be read, if it cannot.
+    pub fn message(self) -> Result<String, E> {
         match self {
             Self::Unread(error) => Err(error),
-            Self::Two(first, second) => {
-                Ok(format!("the answer names more than one action (`{first}` and `{second}`); write exactly one"))
-            }
+            Self::Two(first, second) => Ok(format!(
+                "the answer names more than one action (`{}` and `{}`); write exactly one",
+                shown(&first),
+                shown(&second)
+            )),
+            Self::TakenBack { action, remark } => Ok(format!(
+                "the words behind `{}` take it back (`{}`); write one action and nothing behind it",
+                shown(&action),
+                shown(&remark)
+            )),
+            Self::Depends { action, remark } => Ok(format!(
+                "the words behind `{}` leave open whether it is meant (`{}`), and an action is carried out at once; \
+                 write one action without a condition",
+                shown(&action),
+                shown(&remark)
+            )),
         }
     }
 }
 
-/// What parts an action from a remark behind it.
-const REMARKS: [&str; 24] = [
-    " (",
-    " - ",
-    " \u{2013} ",
-    " \u{2014} ",
-    "\u{2014}",
-    " # ",
-    " // ",
-    ". ",
-    "; ",
-    ": ",
-    " because ",
-    ", because ",
-    " since ",
-    ", since ",
-    " as ",
-    ", as ",
-    " so that ",
-    ", so ",
-    " in order to ",
-    " to ",
-    ", to ",
-    " for ",
-    ", which ",
-    " <",
-];
-/// How many remarks are looked at.
-const CUTS: usize = 8;
-/// Beginnings of a remark that take the action back or make it depend on something.
-const WITHDRAWALS: [&str; 17] = [
-    "no", "not", "never", "don't", "do", "but", "however", "unless", "if", "when", "after", "once", "wait", "maybe",
-    "perhaps", "actually", "or",
-];
-/// Words that lead from one action to the next.
-const LINKS: [&str; 16] = [
-    "and",
-    "or",
-    "then",
-    "next",
-    "also",
-    "finally",
-    "afterwards",
-    "followed",
-    "by",
-    "else",
-    "otherwise",
-    "instead",
-    "secondly",
-    "first",
-    "alternatively",
-    "plus",
-];
-/// Words at the end of an action that add nothing, because every action is carried out at once.
-const TAILS: [&str; 9] = ["now", "next", "first", "please", "immediately", "instead", "again", "right", "asap"];
+impl Problem<Rejection> {
+    /// The rejection of the answer.
+    #[must_use]
+    pub fn rejection(self) -> Rejection {
+        self.message().map_or_else(|error| error, |message| Rejection::new(RejectionKind::Unreadable, message))
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.trim().chars().take(SHOWN).collect()
+}
+
 /// Words that refer to what was named before.
 const PRONOUNS: [&str; 5] = ["it", "this", "that", "them", "both"];
 /// Most words of a clause in which another action is looked for.
 const CLAUSE_WORDS: usize = 8;
-/// What parts the clauses of a remark.
-const CLAUSES: [char; 8] = [',', ';', '.', '(', ')', ':', '\u{2014}', '"'];
+/// What separates the clauses of a remark.
+const CLAUSES: [char; 14] = [
+    ',', ';', '.', '(', ')', ':', '\u{2014}', '"', '\u{3002}', '\u{ff08}', '\u{ff09}', '\u{ff0c}', '\u{ff1a}',
+    '\u{ff1b}',
+];
 /// Lines that may hold the parts of one action.
 const PARTS: usize = 4;
 
@@ -108,6 +106,9 @@ pub fn one<T: PartialEq, E>(
     };
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_rule(line)).collect();
     let [first, later @ ..] = lines.as_slice() else { return read(text).map_err(Problem::Unread) };
+    if let Some(rows) = table::rows(&lines, &begins) {
+        return tabled(rows, &read).unwrap_or_else(|| read(text).map_err(Problem::Unread));
+    }
     let named = |clause: &str| begins(word_of(clause));
     // Another action in a text that should be a remark.
     let other = |action: &T, line: &str| {
@@ -140,7 +141,7 @@ pub fn one<T: PartialEq, E>(
         // `to remove it` says what for, unless it names another action in full.
         let purpose = mark.ends_with("to ");
         let other = |clause: &str| {
-            let bare = linked(clause);
+            let bare = turned(clause, &begins);
             let whole = || within(bare, &second);
             match named(bare).then(whole)? {
                 Some(other) => (other != action).then(|| bare.to_owned()),
@@ -150,8 +151,8 @@ pub fn one<T: PartialEq, E>(
         };
         return match remark.split(CLAUSES).find_map(|clause| other(clause.trim())) {
             Some(clause) => Err(Problem::Two(head.to_owned(), clause)),
-            None if withdraws(remark) => Err(Problem::Unread(error)),
-            None => settled(action),
+            // The sign that cut the remark off may be a word of it.
+            None => judged(action, head, &bare[head.len()..]).and_then(settled),
         };
     }
     // The parts of one action on lines of their own.
@@ -160,7 +161,50 @@ pub fn one<T: PartialEq, E>(
     {
         return Ok(action);
     }
-    Err(Problem::Unread(error))
+    match run_on(bare, &read, &begins, &second) {
+        Some(Ok(action)) => settled(action),
+        Some(Err(problem)) => Err(problem),
+        None => Err(Problem::Unread(error)),
+    }
+}
+
+/// The one action that the rows of a table name. `None` if they name none.
+fn tabled<T: PartialEq, E>(
+    rows: Vec<Vec<String>>,
+    read: &impl Fn(&str) -> Result<T, E>,
+) -> Option<Result<T, Problem<E>>> {
+    let mut first: Option<(T, String)> = None;
+    for ways in rows {
+        let Some((action, way)) = ways.into_iter().find_map(|way| Some((read(&way).ok()?, way))) else { continue };
+        match &first {
+            Some((known, written)) if *known != action => {
+                return Some(Err(Problem::Two(written.clone(), way)));
+            }
+            Some(_) => {}
+            None => first = Some((action, way)),
+        }
+    }
+    first.map(|(action, _)| Ok(action))
+}
+
+/// Actions that follow one another on a line without a sign between them: the one that each of them is, or the first two.
+fn run_on<T: PartialEq, E>(
+    line: &str,
+    read: &impl Fn(&str) -> Result<T, E>,
+    begins: &impl Fn(&str) -> bool,
+    second: &impl Fn(&str) -> Option<T>,
+) -> Option<Result<T, Problem<E>>> {
+    let starts = line.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len());
+    let starts = starts.filter(|at| begins(word_of(&line[*at..])));
+    for at in starts.take(CLAUSE_WORDS) {
+        let (head, rest) = (line[..at].trim(), line[at..].trim());
+        let Ok(action) = read(head) else { continue };
+        return Some(match within(rest, second) {
+            Some(other) if other == action => Ok(action),
+            _ => Err(Problem::Two(head.to_owned(), rest.to_owned())),
+        });
+    }
+    None
 }
 
 /// Two actions that one line names, where an environment would take any line for one command.
@@ -182,6 +226,40 @@ pub fn several<T: PartialEq>(
     None
 }
 
+/// One action with a remark behind a comma, in an environment whose actions hold commas themselves. `read` reads actions that are known to be
+/// right, and `names` says whether a clause begins with something that an action is about. `None` if there is no such action.
+pub fn before_comma<T, E>(
+    text: &str,
+    read: impl Fn(&str) -> Result<T, E>,
+    names: impl Fn(&str) -> bool,
+) -> Option<Result<T, Problem<E>>> {
+    let line = item(text.trim().lines().next()?);
+    let commas = line.match_indices([',', '\u{ff0c}']);
+    let (action, head, remark) = commas.take(PARTS).find_map(|(at, _)| {
+        let (head, remark) = line.split_at(at);
+        Some((read(head).ok()?, head, remark))
+    })?;
+    let clause = turned(remark.trim_start_matches([',', '\u{ff0c}']), &|_| false);
+    let is_another = clause.starts_with(|first: char| first.is_ascii_digit()) || names(clause);
+    (!is_another && clause.contains(' ')).then(|| judged(action, head, remark))
+}
+
+/// The action, if the words behind it let it be meant.
+fn judged<T, E>(action: T, head: &str, remark: &str) -> Result<T, Problem<E>> {
+    let said = || (head.to_owned(), remark.trim().to_owned());
+    match remark::of(remark) {
+        Remark::Explains => Ok(action),
+        Remark::TakesBack => {
+            let (action, remark) = said();
+            Err(Problem::TakenBack { action, remark })
+        }
+        Remark::Depends => {
+            let (action, remark) = said();
+            Err(Problem::Depends { action, remark })
+        }
+    }
+}
+
 /// The action that a clause names in full, or with words behind it.
 fn within<T>(clause: &str, second: impl Fn(&str) -> Option<T>) -> Option<T> {
     let ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).skip(1).take(CLAUSE_WORDS);
@@ -200,105 +278,6 @@ fn is_next(clause: &str, bare: &str) -> bool {
 /// Whether an action is meant for what was named before.
 fn is_on_it(clause: &str) -> bool {
     clause.split_whitespace().nth(1).is_some_and(|word| is_one(word_of(word), &PRONOUNS))
-}
-
-/// Whether a remark takes the action back or makes it depend on something.
-#[must_use]
-pub fn withdraws(remark: &str) -> bool {
-    is_one(word_of(remark), &WITHDRAWALS)
-}
-
-/// Whether only words without meaning follow an action.
-#[must_use]
-pub fn says_nothing(words: &str) -> bool {
-    words.split(|letter: char| !letter.is_alphanumeric()).all(|word| word.is_empty() || is_one(word, &TAILS))
-}
-
-fn is_one(word: &str, known: &[&str]) -> bool {
-    known.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
-
-/// Without closing tags, signs and words without meaning at the end.
-fn trimmed(text: &str) -> &str {
-    let mut text = text.trim();
-    loop {
-        let mut shorter = text.trim_end_matches([' ', ',', '!', '.', ';']);
-        shorter = untagged(shorter).unwrap_or(shorter);
-        if let Some((head, _)) = shorter.rsplit_once([' ', ',']).filter(|(_, word)| is_one(word, &TAILS)) {
-            shorter = head;
-        }
-        if shorter.len() == text.len() {
-            return text;
-        }
-        text = shorter.trim();
-    }
-}
-
-/// Without a tag that opens it.
-fn opened(text: &str) -> &str {
-    let inside = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
-    inside.filter(|(name, _)| name.chars().all(char::is_alphabetic)).map_or(text, |(_, rest)| rest)
-}
-
-/// Without a closing tag, and its opening one if it is there.
-fn untagged(text: &str) -> Option<&str> {
-    let (head, name) = text.strip_suffix('>')?.rsplit_once("</")?;
-    let is_name =
-        !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
-    let inner = || head.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
-    is_name.then(|| inner().unwrap_or(head).trim())
-}
-
-/// Whether a line is only drawn.
-fn is_rule(line: &str) -> bool {
-    line.chars().all(|letter| matches!(letter, '-' | '=' | '*' | '_' | '`' | '~' | '|'))
-}
-
-/// The first word.
-#[must_use]
-pub fn word_of(text: &str) -> &str {
-    let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-    let end =
-        text.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '\''))).unwrap_or(text.len());
-    &text[..end]
-}
-
-/// Without the sign or the number of a list.
-fn item(text: &str) -> &str {
-    let text = text.trim().trim_start_matches(['-', '*', '>', '\u{2022}', '#']).trim_start();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    match text[digits..].strip_prefix(['.', ')']) {
-        Some(rest) if (1..=2).contains(&digits) => rest.trim_start(),
-        _ => text,
-    }
-}
-
-/// Without words that lead from one action to the next.
-#[must_use]
-pub fn linked(text: &str) -> &str {
-    let mut text = text.trim();
-    loop {
-        let word = word_of(text);
-        if word.is_empty() || !is_one(word, &LINKS) {
-            return text;
-        }
-        let at = text.find(word).unwrap_or(0);
-        text = text[at + word.len()..].trim_start_matches([' ', ',', ':']);
-    }
-}
-
-/// Where a remark may begin: the text before it, the separator, and the remark; the earliest first.
-fn cuts(text: &str) -> Vec<(&str, &str, &str)> {
-    let mut cuts: Vec<(usize, usize)> = REMARKS
-        .iter()
-        .flat_map(|mark| text.match_indices(mark).take(CUTS).map(move |(at, _)| (at, at + mark.len())))
-        .collect();
-    cuts.sort_unstable();
-    let parted = cuts
-        .into_iter()
-        .take(CUTS)
-        .map(|(at, end)| (text[..at].trim_end_matches([' ', ',']), &text[at..end], text[end..].trim()));
-    parted.filter(|(head, ..)| !head.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -343,6 +322,19 @@ mod tests {
             "Fix node=a</answer>",
             "<answer>Fix a</answer>",
             "Fix a first, as fix may fail",
+            "Fix a - no node has changed",
+            "Fix a (not b, which is well)",
+            "Fix a. Do it before b fails",
+            "Fix a. If it fails again, I will wait",
+            "Fix a; however, it may fail",
+            "Fix a\u{ff08}it is broken\u{ff09}",
+            "Fix a\u{3002}",
+            "Fix a Fix a",
+            "| Action | node |\n|---|:---:|\n| Fix | a |",
+            "| Step | Action | Reason |\n| --- | --- | --- |\n| 1 | Fix node=a | it is broken |",
+            "| Field | Value |\n|---|---|\n| Action | Fix |\n| Node | a |",
+            "| Action | Fix |\n|---|---|\n| Node | `a` |",
+            "| Fix | a |",
         ] {
             assert_eq!(of(text), Ok(("Fix".to_owned(), "a".to_owned())), "{text}");
         }
@@ -364,6 +356,11 @@ mod tests {
             "Fix a, as Fix b failed",
             "Fix a; then fix the other",
             "Fix a. Fix it",
+            "Fix a Fix b",
+            "Fix a Fix the other",
+            "Fix a - no, Fix b",
+            "Fix a (maybe Fix b is better)",
+            "| Action | node |\n|---|---|\n| Fix | a |\n| Fix | b |",
         ] {
             assert!(matches!(of(text), Err(Problem::Two(..))), "{text}: {:?}", of(text));
         }
@@ -372,15 +369,28 @@ mod tests {
             "!",
             "</a>",
             "Fix a not now",
-            "Fix a (no)",
-            "Fix a - if it is broken",
             "Fix a and b",
+            "| Action | node |\n|---|---|\n| Mend | a |",
+            "||",
             "Fixing",
             "",
             "\n",
-            "Fix a. Not really",
         ] {
             assert!(matches!(of(text), Err(Problem::Unread(_))), "{text}: {:?}", of(text));
         }
+    }
+
+    #[test]
+    fn an_action_that_is_not_meant_is_not_taken() {
+        for text in ["Fix a (no)", "Fix a. Not really", "Fix a - no, it is well", "Fix a (do not carry this out)"] {
+            assert!(matches!(of(text), Err(Problem::TakenBack { .. })), "{text}: {:?}", of(text));
+        }
+        for text in ["Fix a - if it is broken", "Fix a (unless b is worse)", "Fix a (or b)", "Fix a - maybe"] {
+            assert!(matches!(of(text), Err(Problem::Depends { .. })), "{text}: {:?}", of(text));
+        }
+        assert_eq!(
+            of("Fix a (no)").unwrap_err().message(),
+            Ok("the words behind `Fix a` take it back (`(no)`); write one action and nothing behind it".to_owned())
+        );
     }
 }
