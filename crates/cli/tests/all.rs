@@ -17,6 +17,7 @@ mod households;
 mod manifests;
 mod models;
 mod personas;
+mod remarks;
 mod rescore;
 mod rules;
 mod runs;

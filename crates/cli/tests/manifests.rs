@@ -63,7 +63,7 @@ async fn reset(family: &dyn Catalogue, options: &Value, environment: &mut dyn En
 }
 
 /// Every environment with each of its options, at the beginning of its first task.
-async fn begun() -> Vec<(Arc<dyn Catalogue>, Value, Box<dyn Environment>)> {
+pub async fn begun() -> Vec<(Arc<dyn Catalogue>, Value, Box<dyn Environment>)> {
     let mut begun = Vec::new();
     for (family, all) in families() {
         for options in all {
@@ -123,7 +123,7 @@ async fn a_tool_is_described_as_its_glossary_entry_says() {
 }
 
 /// The calls that can be made now: the legal ones as far as they can be listed, and those of experts and policies.
-fn calls(environment: &mut dyn Environment, draws: &mut Rng) -> Vec<ToolCall> {
+pub fn calls(environment: &mut dyn Environment, draws: &mut Rng) -> Vec<ToolCall> {
     let mut calls = legal_calls(environment, CALLS);
     calls.extend(environment.expert().and_then(|expert| expert.next_call()));
     let policies: Vec<&str> = environment.policies().to_vec();
