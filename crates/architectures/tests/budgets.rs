@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gimbal_core::{ModelErrorKind, Stop};
 use serde_json::json;
 
-use crate::common::Canned::{Fails, Says};
+use crate::common::Canned::{Calls, Fails, Says};
+use crate::common::Workshop;
 use crate::controllers::{DONE, OIL, WAIT, notes, play, search_plan_execute, to, workshop};
 
 /// The part behind a result that says how many actions are left.
@@ -45,6 +46,53 @@ async fn an_executor_counts_the_actions_of_its_own_subtask() {
     assert_eq!(ends, [false, true, true, false, true]);
     for (at, left, most) in [(1, 2, 3), (2, 1, 3), (4, 1, 2)] {
         assert!(last[at].ends_with(&left_of(left, most)), "{}", last[at]);
+    }
+}
+
+/// Natively the count is in the result of the call that was carried out or refused, and not in that of a call beside it.
+// covers: CYC-026
+#[tokio::test]
+async fn a_native_call_has_the_actions_left_in_its_own_result() {
+    let calls = |id, machine, other| {
+        let call = |id, tool, arguments| (id, tool, arguments);
+        Calls("", vec![call(id, "Oil", json!({ "machine": machine })), call(other, "get_machine_state", json!({}))])
+    };
+    let settings = json!({
+        "persona": "solver", "protocol": "native-tools", "conversation": "episode", "context": ["observation"],
+    });
+    let replies = [calls("1", "lathe", "2"), calls("3", "drill", "4"), calls("5", "lathe", "6")];
+    let (_, stage, _) = play("react", settings, workshop(9, replies)).await;
+    let requests = stage.requests.lock().unwrap();
+    let results = requests[2].messages.iter().filter_map(|message| Some((message.answers.as_deref()?, &*message.text)));
+    let told: Vec<(&str, bool)> = results.map(|(id, text)| (id, text.contains(" actions left."))).collect();
+    assert_eq!(told, [("1", true), ("2", false), ("3", true), ("4", false)]);
+}
+
+/// No agent is promised more actions than its episode has steps, whatever its architecture is allowed.
+// covers: CYC-026, CYC-050
+#[tokio::test]
+async fn what_is_said_of_actions_is_the_least_of_both_bounds() {
+    let shorter = |steps, replies: Vec<_>| {
+        let brief = Arc::new(gimbal_core::Brief { horizon: steps, ..gimbal_agent::sample::brief() });
+        Workshop { brief, ..workshop(steps, replies) }
+    };
+    let texts = |stage: &Workshop, at: usize| -> Vec<String> {
+        stage.requests.lock().unwrap()[at].messages.iter().map(|message| message.text.to_string()).collect()
+    };
+    let settings = json!({ "conversation": "episode", "context": ["observation"], "global_calls": 40 });
+    let (_, stage, _) = play("react", settings, shorter(8, vec![WAIT, WAIT])).await;
+    let told = texts(&stage, 1);
+    assert!(told[1].contains("You have at most 8 actions"), "{}", told[1]);
+    assert!(told.last().unwrap().ends_with(&left_of(7, 8)), "{told:?}");
+    for base in ["cyclic", "dag"] {
+        let settings = json!({ "graph": "suggested", "local_calls": 30, "global_calls": 40 });
+        let (_, stage, _) = play(base, settings, shorter(8, vec![WAIT, WAIT, DONE])).await;
+        let told = texts(&stage, 2);
+        assert!(told[1].contains(r#""calls_left": 8"#), "{base}: {}", told[1]);
+        assert!(told.last().unwrap().ends_with(&left_of(6, 8)), "{base}: {told:?}");
+        let asked = stage.asked.lock().unwrap().clone();
+        assert_eq!(asked[3], "router", "{base}: {asked:?}");
+        assert!(texts(&stage, 3)[1].contains(r#""calls_left": 6"#), "{base}: {:?}", texts(&stage, 3));
     }
 }
 

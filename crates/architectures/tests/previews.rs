@@ -243,11 +243,13 @@ fn the_agents_of_a_controller_are_previewed_with_the_settings_of_their_study() {
             let prompts = FirstPrompts::new(&*family, &placed, &shown, &[]).unwrap();
             (objects(&prompt::joined(&prompts.user)).remove(0), prompts.notes)
         };
-        let settings = json!({ "graph": "planner", "size": [3, 5], "local_calls": 2, "global_calls": 17 });
+        let settings = json!({ "graph": "planner", "size": [3, 5], "local_calls": 2, "global_calls": 7 });
         let (message, notes) = preview(&settings, "planner");
         assert_eq!((&message["size"], notes.len()), (&json!({ "least": 3, "most": 5 }), 0), "{base}: {notes:?}");
         assert_eq!(preview(&settings, "executor").0["calls_left"], 2, "{base}");
-        assert_eq!(preview(&settings, "analyzer").0["calls_left"], 16, "{base}");
+        assert_eq!(preview(&settings, "analyzer").0["calls_left"], 6, "{base}");
+        let settings = json!({ "graph": "planner", "global_calls": 17 });
+        assert_eq!(preview(&settings, "analyzer").0["calls_left"], 9, "{base}: the environment has 10 steps");
         let (message, notes) = preview(&json!({ "graph": "planner" }), "planner");
         assert_eq!(message["size"], json!({ "least": 2, "most": 12 }), "{base}");
         assert!(notes[0].contains("the default, [2, 12]") && notes[1].contains("at most 6"), "{base}: {notes:?}");

@@ -76,6 +76,17 @@ pub struct Brief {
 }
 
 impl Brief {
+    /// Most tool calls of an episode for an architecture whose settings bound them by `named`: no episode is longer than its horizon.
+    /// A horizon of 0 bounds nothing.
+    #[must_use]
+    pub fn most_calls(&self, named: Option<u32>) -> u32 {
+        match named {
+            Some(named) if self.horizon == 0 => named,
+            Some(named) => named.min(self.horizon),
+            None => self.horizon,
+        }
+    }
+
     /// Whether a list of legal calls holds examples alone, because a call can have any text or any number.
     #[must_use]
     pub const fn lists_examples(&self) -> bool {

@@ -14,29 +14,37 @@ impl Conversation<'_> {
         if used && self.messages.last().is_some_and(|last| last.speaker != Speaker::Assistant) {
             let sourced = &self.session.agent.persona.texts.engine.last_turn;
             let notice = self.fill(sourced, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
-            self.add(&notice);
+            self.add(&notice, None);
             self.answer_due = true;
         }
         Ok(())
     }
 
-    /// Says behind the result of an action how many of the `most` actions of the agent are left. It stays there: the prompt of the
+    /// Says behind the result of an action, also where calls that were not used are answered after it, how many of the `most` actions of the agent are left. It stays there: the prompt of the
     /// next call then begins with this one, which caches can use.
     pub(super) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
         if let Some(acting) = &self.session.agent.persona.texts.engine.acting {
             let text = self.fill(&acting.actions_left, &[("left", left.into()), ("most", most.into())])?;
-            self.add(text.trim_end());
+            let call = self.answered.clone();
+            self.add(text.trim_end(), call.as_deref());
         }
         Ok(())
     }
 
-    /// Adds a text to the latest message, which is not the agent's own.
-    fn add(&mut self, text: &str) {
-        let Some(last) = self.messages.last_mut().filter(|last| last.speaker != Speaker::Assistant) else { return };
-        let text = format!("{}\n\n{text}", last.text.trim_end());
-        *last = Arc::new(match &last.answers {
+    /// Adds a text to the result of a native call, or to the latest message where none is named. It must not be the agent's own.
+    fn add(&mut self, text: &str, call: Option<&str>) {
+        let place = match call {
+            Some(call) => self.messages.iter().rposition(|message| message.answers.as_deref() == Some(call)),
+            None => self.messages.len().checked_sub(1),
+        };
+        let Some(added) = place.and_then(|place| self.messages.get_mut(place)) else { return };
+        if added.speaker == Speaker::Assistant {
+            return;
+        }
+        let text = format!("{}\n\n{text}", added.text.trim_end());
+        *added = Arc::new(match &added.answers {
             Some(id) => Message::answering(id.clone(), text),
-            None => Message::new(last.speaker, text),
+            None => Message::new(added.speaker, text),
         });
         // It was counted without the addition.
         self.counted = None;

@@ -71,7 +71,9 @@ pub(super) struct Conversation<'a> {
     pub(super) script: Option<ExpertScript>,
     reply_spec: Option<&'a ReplySpec>,
     /// Native calls of the last reply that still want a result.
-    open_calls: Vec<String>,
+    pub(super) open_calls: Vec<String>,
+    /// The native call whose result was added last; `None` where the agent writes text.
+    pub(super) answered: Option<String>,
     /// A critical tool has answered: the next message must be the answer (BOG-056).
     pub(super) answer_due: bool,
     /// Questions raised for the answer at hand (BOG-117).
@@ -129,6 +131,7 @@ impl<'a> Conversation<'a> {
             script,
             reply_spec,
             open_calls,
+            answered: None,
             answer_due: false,
             questions: 0,
             rejected: None,
@@ -182,29 +185,6 @@ impl<'a> Conversation<'a> {
         self.rejected.replace(written.to_owned()).is_some_and(|before| before == written)
     }
 
-    /// Shows the outcome of an action to the agent, which goes on.
-    pub(super) fn observed(&mut self, observation: &str) -> Result<(), EpisodeStopped> {
-        let mut open = std::mem::take(&mut self.open_calls).into_iter();
-        match open.next() {
-            Some(first) => {
-                self.messages.push(Arc::new(Message::answering(first, observation)));
-                self.leave_open(open)?;
-            }
-            None => self.say(&format!("Observation: {observation}")),
-        }
-        Ok(())
-    }
-
-    /// Answers the native calls that were not used.
-    fn leave_open(&mut self, open: impl Iterator<Item = String>) -> Result<(), EpisodeStopped> {
-        for id in open {
-            let not_used = &self.session.agent.persona.texts.engine.not_used;
-            let text = self.fill(not_used, &[("tool", "".into()), ("tools", "".into()), ("message", "".into())])?;
-            self.messages.push(Arc::new(Message::answering(id, text)));
-        }
-        Ok(())
-    }
-
     /// Tells the model that its attempt failed.
     pub(super) fn feedback(
         &mut self,
@@ -214,19 +194,14 @@ impl<'a> Conversation<'a> {
         let text = self.fill(sourced, values)?;
         self.echo(&text);
         self.answer_due = false;
-        let mut open = std::mem::take(&mut self.open_calls).into_iter();
-        match open.next() {
-            Some(first) => {
-                self.messages.push(Arc::new(Message::answering(first, text)));
-                self.leave_open(open)?;
-            }
-            None => self.say(&text),
+        if !self.answers(&text)? {
+            self.say(&text);
         }
         Ok(())
     }
 
     /// Says something in the place of the user; two such messages in a row become one.
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == Speaker::User => {
                 *last = Arc::new(Message::new(Speaker::User, format!("{}\n\n{text}", last.text)));

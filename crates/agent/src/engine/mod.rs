@@ -11,6 +11,7 @@ mod expert;
 mod guard;
 mod literals;
 mod reply;
+mod results;
 mod segment;
 mod session;
 mod step;
@@ -37,7 +38,7 @@ use crate::{Overrides, Persona, Settings, prompt};
 
 /// Number of the engine's behaviour: raised whenever the same persona, settings and replies may lead to other
 /// requests or actions.
-pub const BEHAVIOUR: u32 = 11;
+pub const BEHAVIOUR: u32 = 12;
 
 /// Different episodes of a run mostly share one brief; a few system prompts are kept, of specialists one a subtask.
 const KEPT: usize = 24;

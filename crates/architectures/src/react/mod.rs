@@ -132,7 +132,7 @@ impl React {
         let mut blocks: Vec<Block> = beside.blocks.iter().cloned().chain(first).collect();
         blocks.extend(stage.context(LaneId::MAIN, &context).await?);
         let gate_state = GateState::default();
-        let most = most.unwrap_or(stage.brief().horizon);
+        let most = stage.brief().most_calls(most);
         blocks.push(calls_left(most));
         let segment = session
             .segment(stage, LaneId::MAIN, &blocks, None, (&self.gated(beside.peers, &gate_state, Some(most)), most))

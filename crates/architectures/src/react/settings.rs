@@ -28,7 +28,8 @@ pub struct Settings {
     pub role: String,
     /// How long a conversation lives: a step (BOG-031) or the whole episode (CYC-026).
     pub conversation: Conversation,
-    /// Most tool calls of an episode in one conversation (CYC-026, CYC-050); the environment's horizon where it is left out.
+    /// Most tool calls of an episode in one conversation (CYC-026, CYC-050), never more than the environment's horizon, which holds where it is
+    /// left out.
     pub global_calls: Option<u32>,
     /// What stands before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
     pub gate: GateKind,

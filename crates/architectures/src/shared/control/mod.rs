@@ -92,7 +92,7 @@ pub(crate) struct Controller {
     pub maker: Maker,
     pub workers: Workers,
     pub analyzer: Analyzer,
-    /// Most tool calls of an episode; the environment's horizon where none is named (CYC-050).
+    /// Most tool calls of an episode, never more than the environment's horizon, which holds where none is named (CYC-050).
     pub global: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
@@ -190,7 +190,7 @@ impl Controller {
             .check(Some(&stage.tools()))
             .map_err(|error| EpisodeStopped::infrastructure(format!("the graph: {error}")))?;
         let view = stage.view().await;
-        Ok(Run::of(graph, self.global.unwrap_or(view.brief.horizon), &view))
+        Ok(Run::of(graph, view.brief.most_calls(self.global), &view))
     }
 
     /// Lets a fault divert where control goes, notes it, and goes there.

@@ -38,7 +38,7 @@ pub struct Settings {
     /// Most tool calls of a segment (CYC-006); the environment's own bound where it is left out (CYC-051), or 5.
     #[schemars(range(min = 1))]
     pub local_calls: Option<u32>,
-    /// Most tool calls of an episode (CYC-050); the environment's horizon where it is left out.
+    /// Most tool calls of an episode (CYC-050), never more than the environment's horizon, which holds where it is left out.
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,

@@ -73,7 +73,7 @@ fn example(ways: Ways, view: &View, (placed, shown): (&Placed, &ShownEnvironment
         return None;
     }
     let graph = if ways == Ways::List { TaskGraph::list(nodes) } else { TaskGraph::complete(nodes) };
-    let calls = placed.setting("global_calls").unwrap_or(shown.brief.horizon);
+    let calls = shown.brief.most_calls(placed.setting("global_calls"));
     Some(Run::of(Arc::new(graph), calls, view))
 }
 
