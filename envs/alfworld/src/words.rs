@@ -5,6 +5,11 @@ use std::hash::{BuildHasher, Hasher};
 /// The parameter that holds the command.
 pub const COMMAND: &str = "command";
 
+/// The indefinite article of a kind or a name. No kind of a household begins with a silent letter or with a vowel that sounds like a consonant.
+pub(crate) fn article(name: &str) -> &'static str {
+    if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
 /// A fast, fixed hash for maps whose order nobody sees.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FastHash;

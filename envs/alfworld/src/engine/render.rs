@@ -4,6 +4,7 @@ use super::game::Game;
 use super::view::View;
 use crate::grammar::{MAX_VARIABLES, Part, Piece, Query, Value};
 use crate::pddl::NO_SYMBOL;
+use crate::words::article;
 
 /// Values of the grammar's variables.
 pub type Scope = [u16; MAX_VARIABLES];
@@ -62,7 +63,10 @@ impl Writer<'_> {
                             Part::Name(variable) => out.push_str(self.game.name(symbol(variable))),
                             Part::Id(variable) => out.push_str(self.game.id(symbol(variable))),
                             Part::Article(variable) if symbol(variable) != NO_SYMBOL => out.push('a'),
-                            Part::Article(_) => {}
+                            Part::FittingArticle(variable) if symbol(variable) != NO_SYMBOL => {
+                                out.push_str(article(self.game.name(symbol(variable))));
+                            }
+                            Part::Article(_) | Part::FittingArticle(_) => {}
                         }
                     }
                     if out.len() > start {

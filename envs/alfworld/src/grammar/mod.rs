@@ -144,9 +144,10 @@ impl Grammar {
             Value::Symbol(symbol) => self.missing_in_symbol(*symbol, bound),
             Value::First(sums) => sums.iter().flatten().find_map(|part| match part {
                 Part::Literal(_) => None,
-                Part::Name(variable) | Part::Id(variable) | Part::Article(variable) => {
-                    (bound & (1 << variable) == 0).then_some(*variable)
-                }
+                Part::Name(variable)
+                | Part::Id(variable)
+                | Part::Article(variable)
+                | Part::FittingArticle(variable) => (bound & (1 << variable) == 0).then_some(*variable),
             }),
         }
     }

@@ -43,8 +43,10 @@ pub enum Part {
     Name(Variable),
     /// `x.id`: the object's symbol.
     Id(Variable),
-    /// `x.indefinite`: the article.
+    /// `x.indefinite`: the article of the published game, which is `a` before every name.
     Article(Variable),
+    /// `x.article`: the article that the name asks for, in our own words.
+    FittingArticle(Variable),
 }
 
 /// Facts that shall hold together, read from left to right; different variables never take the same value.

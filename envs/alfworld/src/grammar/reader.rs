@@ -222,7 +222,8 @@ impl<'r> Reader<'r> {
             "name" => Part::Name(variable),
             "id" => Part::Id(variable),
             "indefinite" => Part::Article(variable),
-            _ => return Err(self.bad(word, "an object has `name`, `id` and `indefinite`")),
+            "article" => Part::FittingArticle(variable),
+            _ => return Err(self.bad(word, "an object has `name`, `id`, `indefinite` and `article`")),
         };
         Ok((part, after))
     }

@@ -227,20 +227,6 @@ impl Household {
         Ok(())
     }
 
-    /// What to do, in a sentence.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        let HouseholdTask { kind, thing, to } = &self.task;
-        match kind {
-            TaskKind::Place => format!("bring a {thing} to a {to}."),
-            TaskKind::Clean => format!("wash a {thing}, then bring it to a {to}."),
-            TaskKind::Heat => format!("heat a {thing}, then bring it to a {to}."),
-            TaskKind::Cool => format!("cool a {thing}, then bring it to a {to}."),
-            TaskKind::Two => format!("bring two of the {thing} kind to one {to}."),
-            TaskKind::Light => format!("hold a {thing} beside a {to} that is lit."),
-        }
-    }
-
     /// The game of the household.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod generate;
 mod household;
+mod sentence;
 pub mod tables;
 
 pub use generate::Dials;
