@@ -41,6 +41,7 @@ pub(crate) fn environment() -> Environment<'static> {
     environment.add_filter("last", filters::last);
     environment.add_filter("length", filters::length);
     environment.add_filter("lower", filters::lower);
+    environment.add_filter("plural", plural);
     environment.add_filter("replace", replace);
     environment.add_filter("reverse", filters::reverse);
     environment.add_filter("round", filters::round);
@@ -81,6 +82,16 @@ fn article(noun: &str) -> &'static str {
         _ => lower.starts_with(['a', 'e', 'i', 'o', 'u']),
     };
     if is_vowel { "an" } else { "a" }
+}
+
+/// The plural of a noun: `hosts` of `host`, `entities` of `entity`, `boxes` of `box`.
+fn plural(noun: &str) -> String {
+    let sounds = ["s", "x", "z", "ch", "sh"];
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.is_empty() && !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if sounds.iter().any(|end| noun.ends_with(end)) => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
 }
 
 fn wrong(what: String) -> Error {
@@ -240,7 +251,7 @@ impl std::io::Write for Bounded {
 mod tests_of_language {
     use proptest::prelude::*;
 
-    use super::{article, check};
+    use super::{article, check, plural};
 
     #[test]
     fn a_noun_has_the_article_that_its_sound_asks_for() {
@@ -250,6 +261,20 @@ mod tests_of_language {
         }
         for noun in ["item", "entity", "Agent", "agent", "order", "IP address", "hour", "unknown host", "SSH key"] {
             assert_eq!(article(noun), "an", "{noun}");
+        }
+    }
+
+    #[test]
+    fn a_noun_has_its_plural() {
+        for (noun, many) in [
+            ("host", "hosts"),
+            ("entity", "entities"),
+            ("key", "keys"),
+            ("box", "boxes"),
+            ("process", "processes"),
+            ("branch", "branches"),
+        ] {
+            assert_eq!(plural(noun), many);
         }
     }
 

@@ -400,6 +400,26 @@ fn no_prompt_gives_the_environment_away() {
     assert_eq!(findings[0].origins[0].to_string(), "personas/planner/core.yaml: system_message");
 }
 
+/// The plural of a noun is not always the noun with an `s`.
+#[test]
+fn the_plural_is_that_of_the_subject() {
+    let fixed = regex::Regex::new(r"\}\}e?s\b").unwrap();
+    let brief = Brief { subject: "entity".to_owned(), ..sample::brief() };
+    let mut said = 0;
+    for name in Persona::list(&TestFiles::default()) {
+        let persona = Arc::new(Persona::load(&name, &TestFiles::default()).unwrap());
+        let agent = among(persona, "default", &everything()).unwrap();
+        for part in agent.show(&brief, &sample::queries(), "Wait", &sample::actions()).unwrap().parts {
+            assert!(!part.text.contains("entitys"), "{name}: {}", part.text);
+            said += usize::from(part.text.contains("several entities"));
+        }
+        for part in written(agent.persona()) {
+            assert!(!fixed.is_match(&part.text), "{:?}: {}", part.origins, part.text);
+        }
+    }
+    assert_eq!(said, 1, "the strict lead");
+}
+
 /// A noun of the environment has the article that it asks for, in every text; of other nouns no text of a template knows the first letter.
 #[test]
 fn the_article_is_that_of_the_subject() {
