@@ -88,9 +88,10 @@ impl Temporal {
             }
             Layer::Tactical => {
                 if bound {
-                    put("policy", held(episode, Layer::Institutional));
-                    put("plan", held(episode, Layer::Strategic));
+                    let held = HeldAbove::of(episode);
+                    put("constraints", json!(held.constraints));
                     put("subgoals", ready(episode));
+                    put("advice", json!(held.advice));
                     put("memory", json!(episode.working_memory));
                 }
                 put("recent", episode.recent());

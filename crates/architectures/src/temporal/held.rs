@@ -1,10 +1,10 @@
-//! What slower layers hold, as Reflex is told it.
+//! What slower layers hold, as Tactical and Reflex are told it.
 
 use gimbal_temporal::Layer;
 
 use super::state::Episode;
 
-/// What layers above Tactical hold, by what Reflex can make of it: a text that excludes no action is not a constraint.
+/// What layers above Tactical hold, by what faster layers can make of it: a text that excludes no action is not a constraint.
 #[derive(Debug, Default)]
 pub(super) struct HeldAbove<'a> {
     /// Texts that exclude actions.

@@ -76,7 +76,7 @@ pub(super) fn example(layer: Layer, bound: bool, brief: &Brief) -> Value {
         }
         Layer::Tactical => {
             if bound {
-                put("plan", json!(["(what the plan binds)"]));
+                put("constraints", json!(["(what slower layers exclude)"]));
                 let criteria = json!(["(a condition)"]);
                 put(
                     "subgoals",

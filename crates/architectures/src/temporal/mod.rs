@@ -57,7 +57,7 @@ pub use channel::MapKind;
 pub use settings::{ArbiterKind, DirectiveKind, Experts, Rollouts, RuleWeights, Settings, Temperatures, TieRule};
 
 /// Number of the behaviour: raised whenever the same settings and replies may lead to other messages or calls.
-const BEHAVIOUR: u32 = 7;
+const BEHAVIOUR: u32 = 8;
 /// Number of the behaviour of one layer, which is `react`'s.
 const ALONE: u32 = 3;
 

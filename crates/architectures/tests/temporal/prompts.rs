@@ -35,6 +35,23 @@ async fn reflex_is_told_what_excludes_actions_apart_from_what_a_plan_wants_in_wo
     }
 }
 
+/// The description of a subgoal is not something to keep to, and is told once.
+// covers: CTHA-042, CTHA-049
+#[tokio::test]
+async fn tactical_is_told_constraints_apart_from_descriptions() {
+    let made = plan(&[("a", &[]), ("b", &["a"])], &json!({ "constraints": ["forbid Light lamp_3", "go slowly"] }));
+    let court = hierarchy(json!({ "layers": 3 })).says("strategic", [made]).says("reflex", [action("Wait")]);
+    let tactical = told(&play(court).await, "tactical", 0);
+    let (_, request) = tactical.split_once("<request>\n").unwrap();
+    let (request, _) = request.split_once("\n</request>").unwrap();
+    let request: serde_json::Value = serde_json::from_str(request).unwrap();
+    assert_eq!(request["constraints"], json!(["forbid Light lamp_3"]));
+    assert_eq!(request["advice"], json!(["go slowly"]));
+    assert_eq!(request["subgoals"][0]["description"], "do a");
+    assert!(request.get("plan").is_none(), "{request}");
+    assert_eq!(request.to_string().matches("do a").count(), 1, "{request}");
+}
+
 // covers: CTHA-091
 #[tokio::test]
 async fn every_check_has_a_criterion_and_is_about_what_can_change() {
