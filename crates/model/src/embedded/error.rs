@@ -25,6 +25,12 @@ pub enum EmbeddedError {
     /// The chat template of the file takes more steps than any conversation needs.
     #[error("chat template of the model file: it takes more than {0} steps, so it may never end: use another file")]
     Endless(u64),
+    /// The chat template of the file makes longer texts and lists than any conversation needs.
+    #[error(
+        "chat template of the model file: it makes texts and lists of more than {0} bytes, so it may need any amount of \
+         memory: use another file"
+    )]
+    Unbounded(u64),
     /// The chat template of the file leaves out messages of a conversation.
     #[error(
         "chat template of the model file: it leaves out {0}, so that the model would answer what it has not read: use \
@@ -103,6 +109,7 @@ impl From<EmbeddedError> for ModelError {
             | EmbeddedError::Settings(_)
             | EmbeddedError::Template(_)
             | EmbeddedError::Endless(_)
+            | EmbeddedError::Unbounded(_)
             | EmbeddedError::Blind(_)
             | EmbeddedError::Request(_)
             | EmbeddedError::Grammar(_)
@@ -112,7 +119,8 @@ impl From<EmbeddedError> for ModelError {
             EmbeddedError::Cancelled => ModelErrorKind::Cancelled,
         };
         let mut model_error = Self::new(kind, error.to_string());
-        model_error.lasting = matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Blind(_));
+        model_error.lasting =
+            matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Unbounded(_) | EmbeddedError::Blind(_));
         if let EmbeddedError::Truncated { partial, counts } = error {
             model_error.partial = Some(partial.into());
             model_error.usage = Some(counts.usage());

@@ -19,6 +19,8 @@ mod prefix;
 mod sampler;
 mod settings;
 mod template;
+mod template_meter;
+mod template_tree;
 mod tokenizer;
 mod vocabulary;
 mod worker;

@@ -6,14 +6,13 @@
 use gimbal_core::{Message, Speaker, ToolSpec};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde, Value as JinjaValue};
-use minijinja::{Environment, Error as JinjaError, ErrorKind, State, UndefinedBehavior};
+use minijinja::{Environment, Error as JinjaError, ErrorKind, UndefinedBehavior};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 use super::error::EmbeddedError;
-
-/// Steps that a template of a model file may take: long conversations need some thousands.
-const STEPS: u64 = 2_000_000;
+use super::template_meter::{MADE, Meter, Written};
+use super::template_tree::counted;
 
 /// Borders of a text that must not be read as control tokens, in rendered templates. Noncharacters, so never in a text.
 const OPEN: char = '\u{FDD0}';
@@ -56,10 +55,8 @@ pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
     if [SMOLLM, QWEN].iter().any(|known| template.contains(known)) {
         return None;
     }
-    if let Err(error) = Environment::new().add_template("chat", template)
-        && error.kind() == ErrorKind::SyntaxError
-    {
-        return Some(failed(&error));
+    if let Err(error) = counted(template, SyntaxConfig::default()) {
+        return Some(failed(&error, None));
     }
     [0_usize..4, 0..2, 1..2].into_iter().find_map(|probed| {
         let probes = &PROBES[probed];
@@ -68,7 +65,7 @@ pub(crate) fn unusable(template: &str) -> Option<EmbeddedError> {
         let written: String = match render_jinja(template, &messages, &[], &[]) {
             Ok(segments) => segments.into_iter().map(|segment| segment.text).collect(),
             Err(error) => {
-                return matches!(error, EmbeddedError::Endless(_)).then_some(error);
+                return matches!(error, EmbeddedError::Endless(_) | EmbeddedError::Unbounded(_)).then_some(error);
             }
         };
         let left_out: Vec<&str> =
@@ -163,18 +160,26 @@ fn render_jinja(
     tools: &[ToolSpec],
     controls: &[String],
 ) -> Result<Vec<Segment>, EmbeddedError> {
-    let fail = |error: JinjaError| failed(&error);
-    let mut environment = Environment::new();
+    let meter = Meter::default();
+    let unread = |error: JinjaError| failed(&error, None);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(unread)?;
     // The template comes with the file.
-    environment.set_fuel(Some(STEPS));
+    let template = counted(template, syntax.clone()).map_err(unread)?;
+    let fail = |error: JinjaError| failed(&error, Some((&meter, template.steps)));
+    let mut environment = Environment::new();
+    meter.install(&mut environment);
+    environment.set_fuel(Some(template.steps));
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(fail)?);
-    environment.set_unknown_method_callback(python_method);
-    environment.add_filter("tojson", to_json);
+    environment.set_syntax(syntax);
+    let own = meter.clone();
+    environment
+        .set_unknown_method_callback(move |_, value, method, arguments| python_method(&own, value, method, arguments));
+    let own = meter.clone();
+    environment.add_filter("tojson", move |value: JinjaValue, _: Kwargs| to_json(&own, &value));
     environment.add_function("raise_exception", |text: String| -> Result<String, JinjaError> {
         Err(JinjaError::new(ErrorKind::InvalidOperation, text))
     });
-    environment.add_template("chat", template).map_err(fail)?;
+    environment.add_template("chat", &template.source).map_err(fail)?;
     let mut shown = Vec::with_capacity(messages.len());
     for message in messages {
         let text = guard(&message.text, controls)?;
@@ -209,9 +214,10 @@ fn render_jinja(
         // The opening token is added by its id, so a template that writes it out must not add it twice.
         "bos_token": "", "eos_token": token("end"),
     });
-    let rendered =
-        environment.get_template("chat").map_err(fail)?.render(JinjaValue::from(Serde(context))).map_err(fail)?;
-    Ok(split_guarded(&rendered))
+    let mut written = Written { meter: meter.clone(), bytes: Vec::new() };
+    let chat = environment.get_template("chat").map_err(fail)?;
+    chat.render_captured_to(JinjaValue::from(Serde(context)), &mut written).map_err(fail)?;
+    Ok(split_guarded(&String::from_utf8_lossy(&written.bytes)))
 }
 
 /// Marks every control token that is spelled out in `text`, so that a message cannot end its own turn.
@@ -249,7 +255,8 @@ fn split_guarded(rendered: &str) -> Vec<Segment> {
 }
 
 /// JSON as Python's `json.dumps` writes it, which is what templates were written for: a space after comma and colon.
-fn to_json(value: &JinjaValue, _options: Kwargs) -> Result<JinjaValue, JinjaError> {
+fn to_json(meter: &Meter, value: &JinjaValue) -> Result<JinjaValue, JinjaError> {
+    meter.weigh(value)?;
     let value =
         serde_json::to_value(value).map_err(|error| JinjaError::new(ErrorKind::BadSerialization, error.to_string()))?;
     let mut text = String::new();
@@ -283,7 +290,7 @@ fn python_json(value: &Value, text: &mut String) {
 
 /// Methods of Python's strings and dictionaries that templates call.
 fn python_method(
-    _: &mut State<'_, '_>,
+    meter: &Meter,
     value: &JinjaValue,
     method: &str,
     arguments: &[JinjaValue],
@@ -302,6 +309,7 @@ fn python_method(
         return Ok(if found.is_undefined() { otherwise } else { found });
     }
     let text = value.as_str().ok_or_else(unknown)?;
+    meter.weigh(value)?;
     let first = arguments.first().and_then(|argument| argument.as_str());
     let in_set = |c: char| first.map_or_else(|| c.is_whitespace(), |set| set.contains(c));
     Ok(match (method, first) {
@@ -316,17 +324,18 @@ fn python_method(
         ("split", None) => text.split_whitespace().map(JinjaValue::from).collect(),
         ("replace", Some(from)) => {
             let to = arguments.get(1).and_then(|argument| argument.as_str()).ok_or_else(unknown)?;
-            text.replace(from, to).into()
+            meter.replace(text, from, to)?.into()
         }
         _ => return Err(unknown()),
     })
 }
 
-fn failed(error: &JinjaError) -> EmbeddedError {
-    if error.kind() == ErrorKind::OutOfFuel {
-        EmbeddedError::Endless(STEPS)
-    } else {
-        EmbeddedError::Template(one_line(error))
+/// The error of a template, with what it made and the steps that it may take where it was rendered.
+fn failed(error: &JinjaError, rendered: Option<(&Meter, u64)>) -> EmbeddedError {
+    match rendered {
+        Some((meter, _)) if meter.is_spent() => EmbeddedError::Unbounded(MADE),
+        Some((_, steps)) if error.kind() == ErrorKind::OutOfFuel => EmbeddedError::Endless(steps),
+        _ => EmbeddedError::Template(one_line(error)),
     }
 }
 
@@ -404,6 +413,93 @@ mod tests {
         for template in [strict, SMOLLM, "{{ messages | tojson }}"] {
             assert!(unusable(template).is_none(), "{template}");
         }
+    }
+
+    /// Each of these takes few steps, and more memory than there is.
+    #[test]
+    fn a_template_that_makes_more_than_any_prompt_is_refused_within_a_second() {
+        let again = |start: &str, step: &str| {
+            format!("{start}{{% for i in range(60) %}}{step}{{% endfor %}}{{{{ messages[0].content }}}}")
+        };
+        let text = "{% set ns = namespace(s='xx') %}";
+        let list = "{% set ns = namespace(s=['xx']) %}";
+        let line = "x".repeat(4_000);
+        let templates = [
+            again(text, "{% set ns.s = ns.s ~ ns.s %}"),
+            again(text, "{% set ns.s = (ns.s) + (ns.s if true else 'x') %}"),
+            again(text, "{% set ns.s = (ns).s ~ 'x' ~ ns['s'] %}"),
+            again(text, "{% set ns.s = ns.s | replace('x', ns.s) %}"),
+            again(text, "{% set ns.s = ns.s.replace('x', ns.s) %}"),
+            again(text, "{% set ns.s = [ns.s, ns.s] | join(ns.s) %}"),
+            again(text, "{% set ns.s = ns.s | indent(999999999, true) %}"),
+            again(text, "{% set ns.s %}{{ ns.s }}{{ ns.s }}{% endset %}"),
+            again(
+                text,
+                "{% set x %}{% filter upper %}{{ ns.s }}{{ ns.s }}{% endfilter %}{% endset %}{% set ns.s = x %}",
+            ),
+            again(list, "{% set ns.s = ns.s + ns.s %}{% set n = ns.s | list | length %}"),
+            again(list, "{% set ns.s = [ns.s, ns.s] %}"),
+            again(list, "{% set ns.s = {'a': ns.s, 'b': ns.s} %}"),
+            again(list, "{% set ns.s = dict(a=ns.s, b=ns.s) %}"),
+            "{% macro m(s, n) %}{{ m(s ~ s, n - 1) if n else s }}{% endmacro %}{{ m('xx', 60) }}".to_owned(),
+            "{% for a in range(9000) %}{% for b in range(9000) %}x{% endfor %}{% endfor %}".to_owned(),
+            format!("{{% for a in range(900) %}}{{% for b in range(900) %}}{line}{{% endfor %}}{{% endfor %}}"),
+            format!(
+                "{{% set x %}}{{% for a in range(900) %}}{{% for b in range(900) %}}{line}{{% endfor %}}{{% endfor %}}{{% endset %}}"
+            ),
+        ];
+        for template in &templates {
+            let begun = std::time::Instant::now();
+            let error = unusable(template).unwrap_or_else(|| panic!("{template}"));
+            let is_bound = matches!(error, EmbeddedError::Unbounded(_) | EmbeddedError::Endless(_));
+            assert!(is_bound, "{template}: {error}");
+            assert!(begun.elapsed().as_secs() < 2, "{template}: {:?}", begun.elapsed());
+            let error = render(Some(template), &[message(Speaker::User, "U")]).unwrap_err();
+            assert!(gimbal_core::ModelError::from(error).lasting, "{template}");
+        }
+        let deep = again(list, "{% set ns.s = [ns.s] %}").replace("60", "100");
+        let error = render(Some(&deep), &[message(Speaker::User, "U")]).unwrap_err().to_string();
+        assert!(error.contains("more than 64 deep"), "{error}");
+    }
+
+    /// What cannot be counted is named, with the reason.
+    #[test]
+    fn what_cannot_be_counted_is_refused_by_name() {
+        for (template, named) in [
+            ("{{ 'x' * 100000000 }}", "multiplies a text"),
+            ("{{ (messages[0].content ~ 'x') * 3 }}", "multiplies a text"),
+            ("{{ ['x'] * 100000000 }}", "multiplies a list"),
+            ("{% include 'chat' %}", "includes another template"),
+            ("{% set ns = namespace() %}{% set ns.a = ns %}{{ ns.a ~ 'x' }}", "`ns` is a namespace"),
+            ("{% set f = namespace %}", "`namespace` is a namespace"),
+            ("{{ namespace(a=1) ~ 'x' }}", "`namespace` is only for"),
+        ] {
+            let refused = unusable(template).map(|error| error.to_string()).unwrap_or_default();
+            assert!(refused.contains(named), "{template}: {refused}");
+        }
+        let deep = format!("{{{{ {}1{} }}}}", "(1 + ".repeat(120), ")".repeat(120));
+        assert!(unusable(&deep).unwrap().to_string().contains("within one another"));
+        let error = render(Some("{{ messages[0].content * 3 }}"), &[message(Speaker::User, "U")]).unwrap_err();
+        assert!(error.to_string().contains("multiplies a string"), "{error}");
+    }
+
+    /// The habits of templates that keep texts: a long conversation is far from the bound.
+    #[test]
+    fn a_template_that_gathers_its_texts_renders_a_long_conversation() {
+        let template = "{%- set ns = namespace(out='', last=none, seen=[]) -%}\n\
+                        {%- macro turn(m) -%}<|im_start|>{{ m.role ~ '\\n' + m['content'] | trim }}<|im_end|>{%- endmacro -%}\n\
+                        {%- for m in messages[0:] -%}\n\
+                        {%- set ns.seen = ns.seen + [m.role] -%}{%- set ns.last = m -%}\n\
+                        {%- set text -%}{{ turn(m) }}{%- endset -%}\n\
+                        {%- set ns.out = ns.out ~ text ~ ('' if loop.last else '\\n') -%}\n\
+                        {%- endfor -%}\n\
+                        {{- ns.out }}{{ ns.seen | length * 2 + 1 }}{{ ns.last.content is defined and ns.seen[-1] == 'user' }}";
+        let conversation: Vec<Arc<Message>> = (0..301)
+            .map(|at| message(if at % 2 == 0 { Speaker::User } else { Speaker::Assistant }, &"word ".repeat(60)))
+            .collect();
+        let text = joined(&render(Some(template), &conversation).unwrap());
+        assert_eq!(text.matches("<|im_start|>user\nword word").count(), 151);
+        assert!(text.ends_with("603True") || text.ends_with("603true"), "{}", &text[text.len() - 20..]);
     }
 
     #[test]
