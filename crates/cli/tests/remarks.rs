@@ -12,9 +12,9 @@ const REASONS: [&str; 3] = [" - no other action is needed", " (not the best, but
 const REFUSALS: [&str; 5] =
     [" (no)", " - no, it is not needed", ". Do not carry this out.", " (only if it is needed)", " (or nothing)"];
 
-/// An argument that is any text may hold the words, so that such calls show nothing.
-fn has_text(call: &ToolCall, free: bool) -> bool {
-    free && call.arguments.values().any(serde_json::Value::is_string)
+/// Whether an argument may hold the words, because it is any text, or is a list that is written as JSON to its end.
+fn is_open(call: &ToolCall, free: bool) -> bool {
+    call.arguments.values().any(|value| value.is_array() || value.is_object() || free && value.is_string())
 }
 
 // covers: BOG-032
@@ -25,7 +25,7 @@ async fn words_behind_an_action_are_read_alike_in_every_environment() {
         let calls = calls(&mut *environment, &mut Rng::stream(7, "remarks"));
         let name = family.name();
         let mut looked_at = 0;
-        for call in calls.iter().filter(|call| !has_text(call, free)).take(CALLS) {
+        for call in calls.iter().filter(|call| !is_open(call, free)).take(CALLS) {
             let written = environment.render(call);
             if environment.parse(&written).as_ref() != Ok(call) {
                 continue;
@@ -41,6 +41,6 @@ async fn words_behind_an_action_are_read_alike_in_every_environment() {
             }
         }
         println!("{name} {options}: {looked_at} calls");
-        assert!(looked_at > 0 || free, "{name} {options}");
+        assert!(looked_at > 0 || calls.iter().all(|call| is_open(call, free)), "{name} {options}");
     }
 }

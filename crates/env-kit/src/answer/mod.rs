@@ -244,8 +244,11 @@ pub fn before_comma<T, E>(
     (!is_another && clause.contains(' ')).then(|| judged(action, head, remark))
 }
 
-/// The action, if the words behind it let it be meant.
-fn judged<T, E>(action: T, head: &str, remark: &str) -> Result<T, Problem<E>> {
+/// The action, if the words behind it let it be meant. `head` is the action as written, `remark` what follows it on its line.
+///
+/// # Errors
+/// What the words say instead.
+pub fn judged<T, E>(action: T, head: &str, remark: &str) -> Result<T, Problem<E>> {
     let said = || (head.to_owned(), remark.trim().to_owned());
     match remark::of(remark) {
         Remark::Explains => Ok(action),

@@ -183,6 +183,12 @@ fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<To
                 if let Some(second) = tail::behind(&behind, value, loaded, play) {
                     return Err(two(value, second));
                 }
+                // Where a parameter follows, its value is a remark of another kind.
+                if behind.split_whitespace().next().is_some() && arguments.last().is_some_and(|(key, _)| key.is_none())
+                {
+                    let after = rest.rsplit_once(value).map_or("", |(_, after)| after);
+                    answer::judged((), value, after).map_err(answer::Problem::rejection)?;
+                }
                 (*value).to_owned()
             }
             Some(_) => rest.split_once(['=', ':']).map_or(rest, |(_, value)| value).trim().to_owned(),

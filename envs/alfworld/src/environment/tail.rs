@@ -1,7 +1,7 @@
 //! What follows a command that is possible now. The game knows whole commands only: to any other text it says that
 //! nothing happens, and the call is spent.
 
-use gimbal_core::{Rejection, Remark, remark};
+use gimbal_core::Rejection;
 use gimbal_env_kit::answer;
 
 use super::loaded::Loaded;
@@ -52,18 +52,10 @@ pub fn of<'t>(text: &'t str, loaded: &Loaded, play: &Play) -> Tail<'t> {
     if let Some(second) = clauses().find_map(|clause| reader.second(clause)) {
         return Tail::Second(head, second);
     }
-    let said = || (head.to_owned(), rest.trim().to_owned());
-    match remark::of(rest) {
-        Remark::Explains if reader.is_harmless(phrase) => Tail::Harmless(at),
-        Remark::Explains => Tail::Other,
-        Remark::TakesBack => {
-            let (action, remark) = said();
-            Tail::Unmeant(answer::Problem::TakenBack { action, remark })
-        }
-        Remark::Depends => {
-            let (action, remark) = said();
-            Tail::Unmeant(answer::Problem::Depends { action, remark })
-        }
+    match answer::judged((), head, rest) {
+        Err(problem) => Tail::Unmeant(problem),
+        Ok(()) if reader.is_harmless(phrase) => Tail::Harmless(at),
+        Ok(()) => Tail::Other,
     }
 }
 
