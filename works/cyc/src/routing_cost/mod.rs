@@ -17,6 +17,23 @@ pub struct PlayedOn<'p> {
     pub model: &'p str,
 }
 
+/// What `gimbal graph cost --json` says: what was played and all that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Costs {
+    /// Name of the environment.
+    pub environment: String,
+    /// The model.
+    pub model: String,
+    /// Most ways that a router is shown where they are cut.
+    pub candidates: usize,
+    /// Decisions in a call where they are batched.
+    pub batch: u32,
+    /// Subtasks of the graph before it was widened.
+    pub classes: usize,
+    /// A row for each graph and way of routing.
+    pub measured: Vec<Measured>,
+}
+
 /// What was measured of one way of routing over one graph.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measured {
