@@ -45,10 +45,7 @@ fn pairs(home: &Home) -> Vec<PairFit> {
 /// The JSON Schema of a kind of file.
 pub fn schema(kind: SchemaKind) -> Result<(), Failure> {
     let persona = |name: &str| {
-        gimbal_agent::persona::schemas::all()
-            .into_iter()
-            .find(|(known, _, _)| *known == name)
-            .map(|(_, _, schema)| schema)
+        gimbal_agent::persona::schemas::all().into_iter().find(|file| file.name == name).map(|file| file.schema)
     };
     let schema = match kind {
         SchemaKind::Study => Some(plan::schema::schema(&registry())),

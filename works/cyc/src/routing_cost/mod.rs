@@ -120,7 +120,8 @@ pub fn table(played: &PlayedOn<'_>, measured: &[Measured]) -> Table {
 pub fn drawing(played: &PlayedOn<'_>, measured: &[Measured]) -> Figure {
     let mut lines: Vec<Line> = Vec::new();
     for one in measured {
-        let point = (one.subtasks as f64, one.per_decision(), one.per_episode());
+        let (a_decision, an_episode) = (one.per_decision(), one.per_episode());
+        let point = Point { subtasks: one.subtasks as f64, a_decision, an_episode };
         match lines.iter_mut().find(|line| line.name == one.routing) {
             Some(line) => line.points.push(point),
             None => lines.push(Line { name: one.routing.clone(), points: vec![point] }),
