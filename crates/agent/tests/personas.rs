@@ -484,7 +484,7 @@ fn texts_that_no_first_prompt_shows_are_looked_at_too() {
 #[test]
 fn the_shipped_files_fit_their_schemas_and_misspelt_ones_do_not() {
     let schemas: BTreeMap<&str, serde_json::Value> =
-        schemas::all().into_iter().map(|(name, _, schema)| (name, schema)).collect();
+        schemas::all().into_iter().map(|file| (file.name, file.schema)).collect();
     let of = |path: &str| -> serde_json::Value { serde_saphyr::from_str(&TestFiles::shipped(path)).unwrap() };
     for (schema, path) in [
         ("persona-core", CORE),

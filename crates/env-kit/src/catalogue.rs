@@ -26,6 +26,32 @@ pub fn tasks(environment: &str, split: &str, table: &[(&str, &[&str])]) -> Resul
     Ok(names.iter().map(|name| TaskId((*name).to_owned())).collect())
 }
 
+/// The splits, and the tasks, of an environment that has one scenario. A task is a part of the seeds: training and test episodes
+/// meet different draws.
+pub const SEED_PARTS: [&str; 2] = ["train", "test"];
+
+/// The one task of a split of [`SEED_PARTS`].
+///
+/// # Errors
+/// When there is no such split.
+pub fn seed_part(environment: &str, split: &str) -> Result<Vec<TaskId>, EnvError> {
+    if SEED_PARTS.contains(&split) {
+        return Ok(vec![TaskId(split.to_owned())]);
+    }
+    Err(unknown(environment, "split", split, &SEED_PARTS))
+}
+
+/// Refuses a task that is not one of [`SEED_PARTS`].
+///
+/// # Errors
+/// When there is no such task.
+pub fn check_seed_part(environment: &str, task: &TaskId) -> Result<(), EnvError> {
+    if SEED_PARTS.contains(&task.0.as_str()) {
+        return Ok(());
+    }
+    Err(unknown(environment, "task", &task.0, &SEED_PARTS))
+}
+
 /// Settings with every default written out, in the form that is keyed and stored.
 ///
 /// # Errors

@@ -1,10 +1,10 @@
 //! What replays of recordings report in the same way.
 
 use std::fmt::{Display, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimbal_core::EnvError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::workbench::{Output, plural};
 
@@ -23,6 +23,22 @@ impl Unreadable {
     pub fn new(file: &Path, error: &impl Display) -> Self {
         Self { file: file.display().to_string(), message: error.to_string() }
     }
+}
+
+/// Reads all recordings with `read`, in their order: one that cannot be read is named and keeps no other from being read.
+pub fn read_all<E: Display>(files: &[PathBuf], mut read: impl FnMut(&Path) -> Result<(), E>) -> Vec<Unreadable> {
+    files.iter().filter_map(|file| read(file).err().map(|error| Unreadable::new(file, &error))).collect()
+}
+
+/// Where the draws of a replay come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawSource {
+    /// The recorded tape; each draw is also compared with the recorded seed, if there is one.
+    #[default]
+    Tape,
+    /// The recorded seed alone, through the original's generators; the recorded tape is compared with it.
+    Seed,
 }
 
 /// What a replay of recordings found. Each environment has counts and places of its own; `gimbal env NAME replay` prints
@@ -78,6 +94,14 @@ pub struct Difference {
     pub expected: String,
     /// What was played.
     pub got: String,
+}
+
+impl Difference {
+    /// A difference at a place in a field.
+    #[must_use]
+    pub fn new(place: String, field: &str, expected: &str, got: &str) -> Self {
+        Self { place, field: field.to_owned(), expected: expected.to_owned(), got: got.to_owned() }
+    }
 }
 
 /// The output of a replay. A difference fails the check; a file that cannot be read is the user's, and named in either case.
@@ -144,6 +168,18 @@ pub fn around_difference(expected: &str, got: &str) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recording_that_cannot_be_read_keeps_no_other_from_being_read() {
+        let files = ["a", "b", "c"].map(PathBuf::from);
+        let mut read = Vec::new();
+        let unreadable = read_all(&files, |file| {
+            read.push(file.to_owned());
+            if file == Path::new("b") { Err("cut short") } else { Ok(()) }
+        });
+        assert_eq!(read, files);
+        assert_eq!(unreadable, [Unreadable { file: "b".to_owned(), message: "cut short".to_owned() }]);
+    }
 
     #[test]
     fn long_texts_are_cut_around_their_first_difference() {

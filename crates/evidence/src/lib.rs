@@ -34,7 +34,7 @@ pub use fact::{
 pub use marking::Marking;
 pub use packet::{
     Draft, DraftError, Header, LeftOut, MAX_PACKET_BYTES, NewFact, Packet, PacketError, Problem, Proof, ProofError,
-    Pseudonym, Selection, Source, SourceKind, Window,
+    Pseudonym, Selection, Source, SourceKind, VerifiedPacket, VerifiedProof, Window,
 };
 pub use query::{Filter, UnknownFacts};
 pub use time::{NotATime, Stamp, Utc};

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 pub use gaps::{Gaps, Skipped};
 pub use places::Places;
-pub use played::Played;
+pub use played::{Played, RoundConfidences};
 pub use unasked::UnreadLogons;
 pub use words::{line, time};
 

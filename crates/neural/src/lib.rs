@@ -24,7 +24,7 @@ pub mod weights;
 
 pub use data::Dataset;
 pub use embed::Hashed;
-pub use net::Net;
+pub use net::{Net, NetFacts};
 pub use preset::{Preset, Settings};
 pub use spec::{Body, Spec};
 pub use weights::{File, WeightsError};

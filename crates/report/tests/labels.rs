@@ -6,7 +6,7 @@ use crate::support;
 
 use gimbal_analysis::{Analysis, Rows};
 use gimbal_cyc::cyclic::Cycles;
-use gimbal_cyc::routing_cost::{Line, draw};
+use gimbal_cyc::routing_cost::{Line, Point, draw};
 use gimbal_view::Output;
 use gimbal_view::Report;
 use support::drawn::drawing::{check, crowded, labels, wrong};
@@ -157,9 +157,14 @@ fn labels_of_the_figures_of_control_keep_apart() {
             all.extend(faults(name, &format!("{}-alone", output.file), &output.figure.alone));
         }
     }
+    let point = |subtasks: f64, factor: f64| Point {
+        subtasks,
+        a_decision: 300.0 + factor * subtasks,
+        an_episode: 3000.0 + 10.0 * factor * subtasks,
+    };
     let line = |name: &str, factor: f64| Line {
         name: name.to_owned(),
-        points: [5.0, 50.0, 200.0].map(|n| (n, 300.0 + factor * n, 3000.0 + 10.0 * factor * n)).to_vec(),
+        points: [5.0, 50.0, 200.0].map(|subtasks| point(subtasks, factor)).to_vec(),
     };
     let lines = ["complete", "the 8 nearest ways", "cached", "batches of 4"].map(|name| line(name, name.len() as f64));
     let figure = draw("Routing", "What the router reads.", &lines);

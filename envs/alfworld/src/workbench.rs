@@ -229,12 +229,12 @@ impl Report for ReplayReport {
             } else {
                 format!("step {} `{}`", first.step, first.command)
             };
-            Difference {
-                place: format!("{}:{}, {}, {step}", first.file, first.line, first.game),
-                field: first.field.to_owned(),
-                expected: first.expected.clone(),
-                got: first.got.clone(),
-            }
+            Difference::new(
+                format!("{}:{}, {}, {step}", first.file, first.line, first.game),
+                first.field,
+                &first.expected,
+                &first.got,
+            )
         })
     }
 

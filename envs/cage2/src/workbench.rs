@@ -144,12 +144,12 @@ impl Report for ReplayReport {
     fn first(&self) -> Option<Difference> {
         self.first.as_ref().map(|first| {
             let step = first.step.map_or_else(|| "at its ends".to_owned(), |step| format!("step {step}"));
-            Difference {
-                place: format!("{} episode {}, {step}", first.file, first.episode),
-                field: first.field.clone(),
-                expected: first.expected.clone(),
-                got: first.got.clone(),
-            }
+            Difference::new(
+                format!("{} episode {}, {step}", first.file, first.episode),
+                &first.field,
+                &first.expected,
+                &first.got,
+            )
         })
     }
 

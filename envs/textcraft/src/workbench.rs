@@ -233,12 +233,12 @@ impl Report for ReplayReport {
     fn first(&self) -> Option<Difference> {
         self.first.as_ref().map(|first| {
             let step = first.step.map_or_else(|| "at its reset".to_owned(), |step| format!("step {step}"));
-            Difference {
-                place: format!("{}:{}, seed {}, {step}", first.file, first.line, first.seed),
-                field: first.field.clone(),
-                expected: first.expected.clone(),
-                got: first.got.clone(),
-            }
+            Difference::new(
+                format!("{}:{}, seed {}, {step}", first.file, first.line, first.seed),
+                &first.field,
+                &first.expected,
+                &first.got,
+            )
         })
     }
 

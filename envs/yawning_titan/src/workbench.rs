@@ -185,12 +185,12 @@ impl Report for ReplayReport {
             let episode =
                 first.episode.map_or_else(|| "its building".to_owned(), |episode| format!("episode {episode}"));
             let step = first.step.map_or_else(|| "at its start".to_owned(), |step| format!("step {step}"));
-            Difference {
-                place: format!("{} environment {}, {episode}, {step}", first.file, first.environment),
-                field: first.field.clone(),
-                expected: first.expected.clone(),
-                got: first.got.clone(),
-            }
+            Difference::new(
+                format!("{} environment {}, {episode}, {step}", first.file, first.environment),
+                &first.field,
+                &first.expected,
+                &first.got,
+            )
         })
     }
 

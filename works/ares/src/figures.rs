@@ -150,7 +150,7 @@ pub fn confusion(cells: &[Played<'_>], _confidence: f64) -> Drawn {
         rows: &rows,
         columns: &columns,
         tiles: &tiles,
-        scale: ("0%".to_owned(), "100%".to_owned(), "share of the row".to_owned()),
+        scale: matrix::ColourScale::new("0%", "100%", "share of the row"),
         missing: "none",
     };
     let caption = format!("Given verdicts, by the expected one.{}", rest(cells.len(), shown.len()));
@@ -216,7 +216,8 @@ pub fn flips(cells: &[Played<'_>], _confidence: f64) -> Drawn {
         }
         let part = |(place, (_, before, after)): (usize, &(&str, bool, bool))| {
             let count = pairs.iter().filter(|pair| **pair == (*before, *after)).count();
-            (100.0 * count as f64 / pairs.len() as f64, look(place), count.to_string())
+            let size = 100.0 * count as f64 / pairs.len() as f64;
+            stacked::StackPart { size, look: look(place), words: count.to_string() }
         };
         drawn.push((cell.0.info.configuration_label(), cell.1));
         stacks.push(stacked::Stack {

@@ -58,7 +58,8 @@ fn draw(played: &[(String, &CellSummary, &[Game])]) -> Picture {
     let stack = |(arm, summary, games): &(String, &CellSummary, &[Game])| {
         let part = |(place, outcome): (usize, Outcome)| {
             let count = games.iter().filter(|game| game.ended.outcome == outcome).count();
-            (100.0 * count as f64 / games.len() as f64, look(place), count.to_string())
+            let size = 100.0 * count as f64 / games.len() as f64;
+            stacked::StackPart { size, look: look(place), words: count.to_string() }
         };
         let info = &summary.info;
         let name = if info.models.is_empty() {

@@ -1,6 +1,6 @@
 //! The table of a sweep.
 
-use gimbal_ares::tables::{Asked, sweep};
+use gimbal_ares::tables::{Asked, NamedRanges, sweep};
 use gimbal_core::Milli;
 use gimbal_evidence::judge::sweep::PUBLISHED;
 use gimbal_evidence::judge::{Arithmetic, Judge};
@@ -11,7 +11,7 @@ fn the_published_ranges_under_every_judge() {
     let asked = Asked {
         judges: Judge::PLAIN.to_vec(),
         arithmetics: Arithmetic::ALL.to_vec(),
-        phases: PUBLISHED.iter().map(|phase| (phase.name.to_owned(), phase.architect, phase.skeptic)).collect(),
+        phases: PUBLISHED.iter().map(NamedRanges::from).collect(),
         step: Milli(10),
     };
     insta::assert_snapshot!(sweep(&asked).unwrap().to_text(140));

@@ -1,6 +1,6 @@
 //! Tables of hierarchies that were played: coordination, conflicts by pair, messages, active layers (CTHA-092, CTHA-095, CTHA-110 to 116).
 
-use gimbal_analysis::columns::{count, label, number, share};
+use gimbal_analysis::columns::{count, interval, label, number, share};
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::tables::labelled;
 use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Summary, Table};
@@ -53,13 +53,7 @@ pub fn coordination(context: &Context<'_>, item: &Item) -> Result<Table, Undecla
             "conflicts",
             "Share of steps in which proposals or commitments exclude one another (Eq. 23)",
         ),
-        Column::new(
-            "conflicts_ci",
-            "Interval",
-            "conflicts",
-            ColumnKind::Interval(3),
-            "Interval of the mean over episodes",
-        ),
+        interval("conflicts_ci", "Interval", "conflicts", 3, "Interval of the mean over episodes"),
         share(
             "carried_out",
             "Carried out",
@@ -80,13 +74,7 @@ pub fn coordination(context: &Context<'_>, item: &Item) -> Result<Table, Undecla
             "failures",
             "Share of steps with a contradiction or a violation carried out, or a message that its default replaces",
         ),
-        Column::new(
-            "failures_ci",
-            "Interval",
-            "failures",
-            ColumnKind::Interval(3),
-            "Interval of the mean over episodes",
-        ),
+        interval("failures_ci", "Interval", "failures", 3, "Interval of the mean over episodes"),
         number(
             "cascades",
             "Cascades",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::columns::{count, number, share};
+use gimbal_analysis::columns::{count, interval, number, share};
 use gimbal_analysis::episode::Episode;
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::stored_records::{RecordState, StoredRecord, Takes};
@@ -189,11 +189,11 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
             "What the rule loses against the best way, a conflict; in the mean over episodes",
         )
     }));
-    columns.push(Column::new(
+    columns.push(interval(
         "greedy_ci",
         "Interval",
         "mean regret",
-        ColumnKind::Interval(3),
+        3,
         "Interval of the regret of greedy, with episodes as clusters",
     ));
     let rights: [&'static str; RULES.len() - 1] =

@@ -20,6 +20,12 @@ pub fn share(key: &'static str, title: &str, group: &'static str, help: &str) ->
     Column::new(key, title, group, ColumnKind::Share(1), help)
 }
 
+/// A column of intervals whose ends have so many digits after the point.
+#[must_use]
+pub fn interval(key: &'static str, title: &str, group: &'static str, digits: usize, help: &str) -> Column {
+    Column::new(key, title, group, ColumnKind::Interval(digits), help)
+}
+
 /// A column of words.
 #[must_use]
 pub fn words(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {

@@ -6,23 +6,17 @@ use gimbal_analysis::{Interval, Summary};
 use gimbal_core::{Catalogue, TaskId, nearest};
 use gimbal_cyc::cyclic::advise::{Advice, RepairSemantics, WorkflowSignature, advise as choose};
 use gimbal_cyc::cyclic::check::{Stratum, check};
-use gimbal_cyc::cyclic::{CONFIDENCE, CyclesFold};
+use gimbal_cyc::cyclic::{AdviceReport, CONFIDENCE, CyclesFold};
 use gimbal_study::plan::Stored;
 use gimbal_study::probe::{Probe, probe};
 use gimbal_study::read::{self, Episodes};
 use gimbal_study::registry::Registry;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{print_json, run_failure, run_folder};
 use crate::args::Advise;
 use crate::exit::Failure;
 use crate::registry::registry;
-
-/// Of the plays that were fixed, the share above which going back is what fixes, and below which it is not.
-const BACKTRACKING: (f64, f64) = (0.2, 0.5);
-
-/// Fewer tasks than this say little of a family.
-const FEW: u64 = 3;
 
 /// Probes and advises.
 pub async fn advise(asked: &Advise) -> Result<(), Failure> {
@@ -47,14 +41,22 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         None => None,
     };
     if asked.json {
-        return print_json(&json!({
-            "found": found,
-            "environment": asked.environment, "split": split, "tasks": measured.tasks, "solved": measured.solved,
-            "warnings": warnings(&measured),
-            "signature": signature, "mendable": measured.mendable(), "backtracking": measured.backtracking(),
-            "regime": advice.regime.name(), "recommended": names(&advice), "next": advice.next.name(),
-            "margin": advice.margin, "reasons": advice.reasons,
-        }));
+        return print_json(&AdviceReport {
+            found,
+            environment: asked.environment.clone(),
+            split,
+            tasks: measured.tasks,
+            solved: measured.solved,
+            warnings: measured.warnings(),
+            signature,
+            mendable: measured.mendable(),
+            backtracking: measured.backtracking(),
+            regime: advice.regime,
+            recommended: advice.recommended,
+            next: advice.next,
+            margin: advice.margin,
+            reasons: advice.reasons,
+        });
     }
     println!(
         "{}: {} tasks of `{}` probed with the environment's own expert, who solved {}; {} calls, {} plays disturbed by one random \
@@ -66,7 +68,7 @@ pub async fn advise(asked: &Advise) -> Result<(), Failure> {
         measured.calls,
         measured.disturbed
     );
-    for warning in warnings(&measured) {
+    for warning in measured.warnings() {
         println!("warning: {warning}\n");
     }
     let row = |what: &str, share: f64, counted: String| println!("  {what:<24} {share:>5.2}   {counted}");
@@ -203,23 +205,6 @@ fn names(advice: &Advice) -> Vec<&'static str> {
     advice.recommended.iter().map(|controller| controller.name()).collect()
 }
 
-/// What the measures do not bear.
-fn warnings(measured: &Probe) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if measured.tasks < FEW {
-        let tasks =
-            if measured.tasks == 1 { "one task only".to_owned() } else { format!("{} tasks only", measured.tasks) };
-        warnings.push(format!("{tasks} probed: the measures are of these and not of a family"));
-    }
-    if measured.mended == 0 {
-        warnings.push(format!(
-            "how failures are repaired is not known: {} of {} disturbed plays were won",
-            measured.mended, measured.disturbed
-        ));
-    }
-    warnings
-}
-
 /// At most `most` tasks, evenly spread over the split: its ends may differ in difficulty.
 fn spread(family: &dyn Catalogue, split: &str, options: &Value, most: usize) -> Result<Vec<TaskId>, Failure> {
     let tasks = family.tasks(split, options).map_err(Failure::environment)?;
@@ -228,17 +213,10 @@ fn spread(family: &dyn Catalogue, split: &str, options: &Value, most: usize) -> 
 }
 
 fn signature(measured: &Probe, reads: bool) -> WorkflowSignature {
-    let repair = match measured.backtracking() {
-        _ if reads => Some(RepairSemantics::Evidence),
-        None => None,
-        Some(share) if share <= BACKTRACKING.0 => Some(RepairSemantics::Local),
-        Some(share) if share >= BACKTRACKING.1 => Some(RepairSemantics::Backtracking),
-        Some(_) => Some(RepairSemantics::Mixed),
-    };
     WorkflowSignature {
         prerequisite_density: measured.prerequisite_density(),
         state_uncertainty: measured.state_uncertainty(),
         observability: measured.observability(),
-        repair,
+        repair: RepairSemantics::measured(measured.backtracking(), reads),
     }
 }

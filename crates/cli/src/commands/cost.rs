@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gimbal_architectures::graph::{self, TaskGraph};
 use gimbal_core::{Architecture, TaskId};
-use gimbal_cyc::routing_cost::{Measured, PlayedOn, drawing, table};
+use gimbal_cyc::routing_cost::{Costs, Measured, PlayedOn, drawing, table};
 use gimbal_study::rehearsal::Rehearsal;
 use serde_json::{Value, json};
 
@@ -67,10 +67,14 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
         }
     }
     if asked.json {
-        return print_json(&json!({
-            "environment": environment, "model": asked.model, "candidates": asked.candidates, "batch": asked.batch,
-            "classes": nodes.len(), "measured": measured,
-        }));
+        return print_json(&Costs {
+            environment: environment.to_owned(),
+            model: asked.model.clone(),
+            candidates: asked.candidates,
+            batch: asked.batch,
+            classes: nodes.len(),
+            measured,
+        });
     }
     let played_on = PlayedOn { environment, model: &asked.model };
     tables::show(&table(&played_on, &measured), if asked.markdown { TableFormat::Markdown } else { TableFormat::Text });

@@ -6,17 +6,22 @@ use std::process::Command;
 use gimbal_model::ModelsSection;
 use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache};
-use serde_json::json;
+use serde::Serialize;
 
 use super::print_json;
 use crate::exit::Failure;
 use crate::home::Home;
 
-/// One check. What is missing may not be needed; what is wrong must be fixed.
+/// One check; its keys are those of `--json`.
+#[derive(Serialize)]
 struct Finding {
+    /// What was checked.
     what: String,
+    /// Whether it is there and usable.
     good: bool,
+    /// Whether it must be fixed: what is missing may not be needed.
     wrong: bool,
+    /// What was found, in words.
     says: String,
 }
 
@@ -35,7 +40,7 @@ pub fn doctor(home: &Home, as_json: bool) -> Result<(), Failure> {
     let mut findings = Vec::new();
     for provider in Provider::ALL {
         let variable = provider.key_variable();
-        let good = std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+        let good = provider.is_key_set();
         let says = if good { format!("{variable} is set") } else { format!("{variable} is not set") };
         findings.push(Finding::new(format!("key {}", provider.name()), good, says));
     }
@@ -80,11 +85,7 @@ pub fn doctor(home: &Home, as_json: bool) -> Result<(), Failure> {
     let says = if embedded { "built in" } else { "not built in" };
     findings.push(Finding::new("embedded model", embedded, says));
     if as_json {
-        let rows: Vec<_> = findings
-            .iter()
-            .map(|finding| json!({ "what": finding.what, "good": finding.good, "wrong": finding.wrong, "says": finding.says }))
-            .collect();
-        print_json(&rows)?;
+        print_json(&findings)?;
     } else {
         for finding in &findings {
             let mark = match (finding.good, finding.wrong) {

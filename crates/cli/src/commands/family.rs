@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gimbal_architectures::control::{FamilyError, FamilyPlanner};
-use gimbal_architectures::graph;
+use gimbal_architectures::graph::{self, PlannedGraph};
 use serde_json::json;
 
 use super::print_json;
@@ -79,11 +79,18 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
         None => {}
     }
     if asked.json {
-        print_json(&json!({
-            "id": planned.id(), "file": out, "subtasks": planned.nodes.len(), "ways": planned.edges.len(),
-            "repaired": repaired, "calls": calls, "input_tokens": usage.input, "output_tokens": usage.output,
-            "dollars": dollars, "made": planned.made,
-        }))?;
+        print_json(&PlannedGraph {
+            id: planned.id(),
+            file: out,
+            subtasks: planned.nodes.len(),
+            ways: planned.edges.len(),
+            repaired,
+            calls,
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            dollars,
+            made: planned.made,
+        })?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use gimbal_architectures::graph::distil::Rules;
 use gimbal_architectures::graph::machine::Learning;
-use gimbal_architectures::graph::{self, GraphFileError, TaskGraph, Ways};
+use gimbal_architectures::graph::{self, CheckedGraphs, GraphFigures, GraphFileError, TaskGraph, Ways};
 use serde_json::json;
 
 use super::begun::begun;
@@ -102,18 +102,13 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
         let tools = environment.as_ref().map(|environment| &environment.tools()[..]);
         match graph.check(tools).map(|()| graph).map_err(|error| format!("{name}: {error}")) {
             Ok(graph) => {
-                let words: usize = graph.edges.iter().map(|edge| edge.criterion.split_whitespace().count()).sum();
-                let mean = if graph.edges.is_empty() { 0.0 } else { words as f64 / graph.edges.len() as f64 };
-                rows.push(json!({
-                    "graph": name, "id": graph.id(), "kind": graph.ways, "subtasks": graph.nodes.len(), "ways": graph.edges.len(),
-                    "rules": graph.rules.len(),
-                    "words_a_criterion": (mean * 10.0).round() / 10.0,
-                }));
+                rows.push(GraphFigures::of(name, &graph));
                 if !as_json {
                     println!(
-                        "{name}: {} subtasks, {} ways, {mean:.1} words a criterion, id {}",
+                        "{name}: {} subtasks, {} ways, {:.1} words a criterion, id {}",
                         graph.nodes.len(),
                         graph.edges.len(),
+                        graph.words_a_criterion(),
                         graph.id()
                     );
                 }
@@ -123,7 +118,7 @@ async fn check(home: &Home, names: &[String], environment: Option<&str>, as_json
     }
     if as_json {
         let problems = [&wrong[..], &missing[..], &unreadable[..]].concat();
-        print_json(&json!({ "graphs": rows, "problems": problems }))?;
+        print_json(&CheckedGraphs { graphs: rows, problems })?;
     }
     // The exit code is that of the first kind; every problem is printed.
     let all = [&wrong[..], &missing[..], &unreadable[..]].concat().join("\n");

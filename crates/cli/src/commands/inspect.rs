@@ -5,6 +5,7 @@ use std::path::Path;
 use gimbal_analysis::work_folds::{FoldStates, WorkFolds};
 use gimbal_study::read;
 use gimbal_study::read::trace::{self, Filter, Reader};
+use gimbal_study::read::{DigestOfRun, EpisodeRow};
 use gimbal_study::run::{RunError, RunFolder};
 use gimbal_view::work::EpisodeView;
 
@@ -58,7 +59,7 @@ pub fn digest(of: &OfRun) -> Result<(), Failure> {
     let in_progress = folder.in_progress();
     let digest = read::digest(&folder).map_err(run_failure)?;
     if of.json {
-        print_json(&serde_json::json!({ "digest": digest, "in_progress": in_progress }))?;
+        print_json(&DigestOfRun { digest, in_progress })?;
     } else {
         println!("{digest}");
     }
@@ -143,13 +144,7 @@ fn listed(folder: &RunFolder, options: &Trace) -> Result<(), Failure> {
     let chosen = trace::episodes(folder).and_then(|all| filter.of(all)).map_err(run_failure)?;
     if options.json {
         for (number, episode) in &chosen {
-            print_json(&serde_json::json!({
-                "number": number, "name": episode.name(), "key": episode.id.key, "stop": episode.stop,
-                "why": (!episode.detail.is_empty()).then_some(&episode.detail),
-                "return": episode.episode_return.map(|value| value.0 as f64 / 1000.0),
-                "steps": episode.used.map(|(steps, _)| steps), "tokens": episode.used.map(|(_, tokens)| tokens),
-                "in_study": episode.current,
-            }))?;
+            print_json(&EpisodeRow::new(*number, episode))?;
         }
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gimbal_ares::tables::{Asked, sweep as table};
+use gimbal_ares::tables::{Asked, NamedRanges, sweep as table};
 use gimbal_core::{ArchitectureKind, Milli};
 use gimbal_evidence::judge::sweep::{PUBLISHED, Range, thousandths};
 use gimbal_evidence::judge::{Arithmetic, Judge};
@@ -98,15 +98,16 @@ fn judges(options: &Sweep) -> Result<Vec<Judge>, Failure> {
     Ok(judges)
 }
 
-fn phases(options: &Sweep) -> Result<Vec<(String, Range, Range)>, Failure> {
+fn phases(options: &Sweep) -> Result<Vec<NamedRanges>, Failure> {
     let range = |flag: &str, text: &str| -> Result<Range, Failure> {
         text.parse().map_err(|error| Failure::Usage(format!("{flag}: {error}")))
     };
     match (&options.architect, &options.skeptic) {
         (Some(architect), Some(skeptic)) => {
-            Ok(vec![("as asked".to_owned(), range("--architect", architect)?, range("--skeptic", skeptic)?)])
+            let (architect, skeptic) = (range("--architect", architect)?, range("--skeptic", skeptic)?);
+            Ok(vec![NamedRanges { name: "as asked".to_owned(), architect, skeptic }])
         }
-        _ => Ok(PUBLISHED.iter().map(|phase| (phase.name.to_owned(), phase.architect, phase.skeptic)).collect()),
+        _ => Ok(PUBLISHED.iter().map(NamedRanges::from).collect()),
     }
 }
 

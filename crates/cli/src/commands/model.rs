@@ -2,10 +2,8 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
-use gimbal_model::remote::Provider;
 use gimbal_model::weights::{self, Cache, PullOptions};
-use gimbal_model::{ChatReply, Conversation, ModelsSection, Readers as _};
-use serde_json::json;
+use gimbal_model::{ChatReply, Conversation, ModelListing, ModelsSection};
 
 use super::print_json;
 use crate::args::ModelVerb;
@@ -30,48 +28,21 @@ pub async fn model(home: &Home, verb: ModelVerb) -> Result<(), Failure> {
 
 fn list(as_json: bool) -> Result<(), Failure> {
     let cache = Cache::from_environment().map_err(Failure::external)?;
-    let embedded: Vec<_> = weights::list(&cache)
-        .into_iter()
-        .map(|listed| {
-            json!({
-                "name": format!("local/{}", listed.model.name), "title": listed.model.title,
-                "megabytes": listed.model.bytes / 1_000_000, "licence": listed.model.licence,
-                "verdict": listed.model.verdict, "evidence": listed.model.evidence, "state": listed.state(),
-            })
-        })
-        .collect();
-    let remote: Vec<_> = Provider::ALL
-        .iter()
-        .map(|provider| {
-            let variable = provider.key_variable();
-            let set = std::env::var_os(variable).is_some_and(|value| !value.is_empty());
-            json!({ "name": format!("{}/<id>", provider.name()), "key_variable": variable, "key_set": set })
-        })
-        .collect();
-    let readers = gimbal_readers::Library.list();
+    let listing = ModelListing::read(&cache, &gimbal_readers::Library);
     if as_json {
-        let named: Vec<_> =
-            readers.iter().map(|(name, what)| json!({ "name": format!("reader/{name}"), "what": what })).collect();
-        return print_json(&json!({ "embedded": embedded, "readers": named, "remote": remote }));
+        return print_json(&listing);
     }
-    let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     println!("embedded in this program (fetch with `gimbal model pull NAME`)");
-    for model in &embedded {
-        println!(
-            "  {:<28} {} MB, {}; {}",
-            text(model, "name"),
-            model["megabytes"],
-            text(model, "licence"),
-            text(model, "title")
-        );
-        println!("  {:<28} {}", "", text(model, "verdict"));
-        println!("  {:<28} {}", "", text(model, "state"));
+    for model in &listing.embedded {
+        println!("  {:<28} {} MB, {}; {}", model.name, model.megabytes, model.licence, model.title);
+        println!("  {:<28} {}", "", model.verdict);
+        println!("  {:<28} {}", "", model.state);
     }
     println!("  {:<28} your own file", "local/<path>.gguf");
     println!("remote");
-    for model in &remote {
-        let set = if model["key_set"] == true { "set" } else { "not set" };
-        println!("  {:<28} key in {} ({set})", text(model, "name"), text(model, "key_variable"));
+    for model in &listing.remote {
+        let set = if model.key_set { "set" } else { "not set" };
+        println!("  {:<28} key in {} ({set})", model.name, model.key_variable);
     }
     println!("no language models: for tests, dry runs and calibration");
     for script in gimbal_model::scripted::Script::built_in() {
@@ -79,8 +50,8 @@ fn list(as_json: bool) -> Result<(), Failure> {
     }
     println!("  scripted/<file>.yaml");
     println!("  {:<28} a correct answer, spoilt on purpose", "noisy/0.9,malformed=0.02");
-    for (reader, what) in readers {
-        println!("  {:<28} {what}", format!("reader/{reader}"));
+    for reader in &listing.readers {
+        println!("  {:<28} {}", reader.name, reader.what);
     }
     println!("  {:<28} a recording, played back", "replay/<folder>");
     Ok(())
@@ -92,10 +63,7 @@ async fn pull(name: &str, from: Option<std::path::PathBuf>, as_json: bool) -> Re
     let options = PullOptions { from, ..PullOptions::from_environment().map_err(Failure::external)? };
     let pulled = unless_stopped(weights::pull(model, &options, &|line| stdio::message(line))).await?;
     if as_json {
-        let facts = json!({
-            "path": pulled.path, "sha256": pulled.sha256, "way": pulled.way.name(), "tried": pulled.tried,
-        });
-        return print_json(&facts);
+        return print_json(&pulled);
     }
     for tried in &pulled.tried {
         println!("tried {tried}");

@@ -6,10 +6,10 @@ use gimbal_analysis::judged::{AtPlay, JudgedCell, Side, table};
 use gimbal_core::{ChatModel, Sampling};
 use gimbal_study::plan::{self, Stored};
 use gimbal_study::registry::ModelSource;
-use gimbal_study::rescore::{self, Answered, Judging, Outcome, RescoreError, Verdicts};
+use gimbal_study::rescore::{self, Answered, JudgeFigures, Judging, Outcome, RescoreError, RescoreReport, Verdicts};
 use gimbal_study::run::RunFolder;
 use gimbal_study::stage::Cancel;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{print_json, run_failure};
 use crate::args::{JudgeChoice, Rescore};
@@ -54,9 +54,12 @@ pub async fn rescore(home: &Home, asked: &Rescore) -> Result<(), Failure> {
     }
     let cells = cells(&stored, &answers, &judges);
     if asked.json {
-        let files: Vec<Value> = judges.iter().map(in_numbers).collect();
-        let rows = table(&cells).to_json();
-        print_json(&json!({ "run": stored.study, "judges": files, "table": rows }))?;
+        let figures = |judged: &Judged| JudgeFigures::of(&judged.judge, &judged.judging, &judged.verdicts);
+        print_json(&RescoreReport {
+            run: stored.study.clone(),
+            judges: judges.iter().map(figures).collect(),
+            table: table(&cells).to_json(),
+        })?;
     } else {
         print!("{}", table(&cells).to_text(WIDTH));
         for judged in &judges {
@@ -177,12 +180,4 @@ fn cells(stored: &Stored, answers: &[Answered], judges: &[Judged]) -> Vec<Judged
         cells.push(cell);
     }
     cells
-}
-
-fn in_numbers(judged: &Judged) -> Value {
-    let (input, output) = judged.verdicts.spent();
-    json!({
-        "judge": judged.judge, "file": judged.verdicts.path(), "asked": judged.judging.asked,
-        "known": judged.judging.known, "input_tokens": input, "output_tokens": output,
-    })
 }

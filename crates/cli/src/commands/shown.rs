@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gimbal_study::plan;
+use gimbal_study::plan::matrix::PairFit;
 use serde_json::json;
 
 use super::print_json;
@@ -14,35 +15,17 @@ use crate::registry::registry;
 /// JSON Schema of protocols; a test holds it against their reader.
 const PROTOCOL: &str = include_str!("../../../../papers/protocol.schema.json");
 
-/// A pair as it is shown.
-struct Pair {
-    environment: String,
-    architecture: String,
-    /// Settings of the architecture with which the pair fits, where it wants one.
-    with: Vec<String>,
-    unmet: Vec<String>,
-}
-
 /// Which architectures fit which environments.
 pub fn matrix(home: &Home, as_json: bool) -> Result<(), Failure> {
     let pairs = pairs(home);
     if as_json {
-        let rows: Vec<_> = pairs
-            .iter()
-            .map(|pair| {
-                json!({
-                    "architecture": pair.architecture, "environment": pair.environment, "unmet": pair.unmet,
-                    "policies": pair.with,
-                })
-            })
-            .collect();
-        return print_json(&rows);
+        return print_json(&pairs);
     }
     println!("{:<16} {:<16} fits", "environment", "architecture");
     for pair in pairs {
-        let verdict = match (pair.unmet.is_empty(), pair.with.is_empty()) {
+        let verdict = match (pair.unmet.is_empty(), pair.policies.is_empty()) {
             (true, true) => "yes".to_owned(),
-            (true, false) => format!("yes, with the policy {}", pair.with.join(", ")),
+            (true, false) => format!("yes, with the policy {}", pair.policies.join(", ")),
             (false, _) => format!("no: {}", pair.unmet.join("; ")),
         };
         println!("{:<16} {:<16} {verdict}", pair.environment, pair.architecture);
@@ -52,34 +35,17 @@ pub fn matrix(home: &Home, as_json: bool) -> Result<(), Failure> {
 
 /// All pairs. The one architecture that wants a setting, a policy, is tried with every policy of any environment: it fits
 /// where one of them is at home.
-fn pairs(home: &Home) -> Vec<Pair> {
+fn pairs(home: &Home) -> Vec<PairFit> {
     let registry = registry();
     let policies: BTreeSet<String> = registry.environments.iter().flat_map(|family| family.offers().policies).collect();
     let settings: Vec<_> = policies.iter().map(|policy| ("baseline".to_owned(), json!({ "policy": policy }))).collect();
-    let mut pairs: Vec<Pair> = Vec::new();
-    for fit in plan::matrix::matrix(&registry, &settings, &*home.files) {
-        let known =
-            pairs.iter().position(|pair| pair.environment == fit.environment && pair.architecture == fit.architecture);
-        let at = known.unwrap_or_else(|| {
-            let (with, unmet) = (Vec::new(), fit.unmet.clone());
-            pairs.push(Pair { environment: fit.environment, architecture: fit.architecture, with, unmet });
-            pairs.len() - 1
-        });
-        if fit.unmet.is_empty() {
-            pairs[at].unmet.clear();
-            pairs[at].with.extend(fit.settings["policy"].as_str().map(str::to_owned));
-        }
-    }
-    pairs
+    plan::matrix::pairs(&registry, &settings, &*home.files)
 }
 
 /// The JSON Schema of a kind of file.
 pub fn schema(kind: SchemaKind) -> Result<(), Failure> {
     let persona = |name: &str| {
-        gimbal_agent::persona::schemas::all()
-            .into_iter()
-            .find(|(known, _, _)| *known == name)
-            .map(|(_, _, schema)| schema)
+        gimbal_agent::persona::schemas::all().into_iter().find(|file| file.name == name).map(|file| file.schema)
     };
     let schema = match kind {
         SchemaKind::Study => Some(plan::schema::schema(&registry())),

@@ -7,6 +7,7 @@ mod draft;
 mod file;
 mod header;
 mod proof;
+mod verified;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ pub(crate) use draft::{MAX_MEMBERS, MAX_VALUE, MAX_WORD};
 pub use file::{MAX_PACKET_BYTES, PacketError, Problem};
 pub use header::{Header, LeftOut, Pseudonym, Selection, Source, SourceKind, Window};
 pub use proof::{Proof, ProofError};
+pub use verified::{VerifiedPacket, VerifiedProof};
 
 use crate::{Fact, FactId, merkle};
 

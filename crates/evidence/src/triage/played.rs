@@ -34,8 +34,19 @@ pub struct Played {
     pub sent: Option<String>,
     /// The verdict in words, as the narrator put it.
     pub narration: Option<String>,
-    /// Confidence of each side by round, Architect and Skeptic.
-    pub confidences: Vec<(u32, Milli, Milli)>,
+    /// Confidence of each side by round.
+    pub confidences: Vec<RoundConfidences>,
+}
+
+/// How sure both sides of a debate are in one round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundConfidences {
+    /// The round, from 1.
+    pub round: u32,
+    /// The Architect's confidence, that there is a threat.
+    pub architect: Milli,
+    /// The Skeptic's confidence, that there is none.
+    pub skeptic: Milli,
 }
 
 impl Played {
@@ -53,7 +64,7 @@ impl Played {
             let by_round = self
                 .confidences
                 .iter()
-                .map(|(round, architect, skeptic)| format!("round {round}: Architect {architect}, Skeptic {skeptic}"));
+                .map(|one| format!("round {}: Architect {}, Skeptic {}", one.round, one.architect, one.skeptic));
             lines.push(format!("confidences by {}", by_round.collect::<Vec<_>>().join("; ")));
         }
         lines.push(format!("run {}  journal {}", self.run, self.chain));
@@ -65,8 +76,8 @@ impl Played {
 
     /// The same as a record of JSON.
     pub(super) fn json(&self) -> Value {
-        let rounds: Vec<Value> = self.confidences.iter().map(|(round, architect, skeptic)| {
-            json!({ "round": round, "architect": architect.to_f64(), "skeptic": skeptic.to_f64() })
+        let rounds: Vec<Value> = self.confidences.iter().map(|one| {
+            json!({ "round": one.round, "architect": one.architect.to_f64(), "skeptic": one.skeptic.to_f64() })
         }).collect();
         json!({
             "record": "played", "model": self.model, "note": self.note, "pipeline": self.pipeline, "rounds": self.rounds, "calls": self.calls,

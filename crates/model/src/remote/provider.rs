@@ -151,6 +151,12 @@ impl Provider {
         }
     }
 
+    /// Whether the process's environment has a key for it; an empty one is none.
+    #[must_use]
+    pub fn is_key_set(self) -> bool {
+        std::env::var_os(self.key_variable()).is_some_and(|value| !value.is_empty())
+    }
+
     /// Whether it answers without a key: servers of one's own do.
     #[must_use]
     pub const fn needs_key(self) -> bool {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gimbal_core::Digest;
+use serde::Serialize;
 
 use super::cache::{Cache, expected_of};
 use super::error::{NotFetched, WeightsError};
@@ -10,7 +11,8 @@ use super::registry::{KnownModel, known, known_models};
 use super::{assemble, hub, packages};
 
 /// Where weights came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     /// They were there already.
     Cache,
@@ -66,8 +68,8 @@ impl PullOptions {
     }
 }
 
-/// Fetched weights.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Fetched weights; its keys are those of `gimbal model pull --json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pulled {
     /// Where they lie.
     pub path: PathBuf,

@@ -2,6 +2,7 @@
 
 mod card;
 mod encoder;
+mod facts;
 mod parts;
 
 use gimbal_core::{Digest, Scorer};
@@ -17,6 +18,7 @@ use encoder::Encoder;
 use parts::{Inputs, Linear, Tensors};
 
 pub use card::{Card, Epoch};
+pub use facts::NetFacts;
 #[cfg(feature = "train")]
 pub(crate) use parts::NORM_EPSILON;
 pub use parts::Scratch;

@@ -8,7 +8,8 @@ use gimbal_model::Reply;
 use serde_json::{Value, json};
 
 use super::{Office, Step};
-use crate::defence::{advisers, planner};
+use crate::defence::advisers;
+use crate::defence::planner::{self, AdvisedPart};
 use crate::kit::{Act, Form, Input, Sheet};
 
 /// Before the action that is wanted, in the request for suggestions.
@@ -18,13 +19,10 @@ const QUOTES: [(&str, &str); 3] = [("\\\"", "~"), ("\\n", "^"), ("\"", "`")];
 
 /// The answer where the page is of a planner with advisers or of one of these.
 pub(super) fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Option<Reply> {
-    let advice = planner::Advice::of(sheet);
-    match advice.suggestion {
-        Some(tool) if !sheet.adviser => lead(sheet, tool, &office.step(sheet)),
-        _ if !sheet.adviser || advice.any() => None,
-        _ if sheet.asks_for(&["anomalies", "recommended_focus"]) => Some(advisers::analyst(sheet)),
-        _ if sheet.asks_for(&["action", "confidence"]) => Some(choose(sheet)),
-        _ => None,
+    match planner::part(sheet)? {
+        AdvisedPart::Plan(tool) => lead(sheet, tool, &office.step(sheet)),
+        AdvisedPart::Analyse => Some(advisers::analyst(sheet)),
+        AdvisedPart::Suggest => Some(choose(sheet)),
     }
 }
 

@@ -220,6 +220,28 @@ impl<'a> Advice<'a> {
     }
 }
 
+/// What a page of a planner with advisers asks for.
+pub enum AdvisedPart<'a> {
+    /// The planner's next action; the tool asks for suggestions.
+    Plan(&'a str),
+    /// The analyst's comparison of a subject with its baseline.
+    Analyse,
+    /// Ranked actions for a situation.
+    Suggest,
+}
+
+/// The part that a page is about; `None` if it mentions no adviser, or is of an adviser that has advisers of its own.
+pub fn part<'a>(sheet: &'a Sheet<'_>) -> Option<AdvisedPart<'a>> {
+    let advice = Advice::of(sheet);
+    match advice.suggestion {
+        Some(tool) if !sheet.adviser => Some(AdvisedPart::Plan(tool)),
+        _ if !sheet.adviser || advice.any() => None,
+        _ if sheet.asks_for(&["anomalies", "recommended_focus"]) => Some(AdvisedPart::Analyse),
+        _ if sheet.asks_for(&["action", "confidence"]) => Some(AdvisedPart::Suggest),
+        _ => None,
+    }
+}
+
 /// The request for suggestions: the four keys that the prompt names.
 fn situation(sheet: &Sheet<'_>, target: &str, severity: &str) -> Map<String, Value> {
     let said = if severity == "high" { "It has changed against its baseline." } else { "Nothing has changed." };

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::belief::{Belief, named};
 use super::goal::{Treatment, kind_of};
 use super::{Housekeeper, Proposal, knowledge, past};
-use crate::defence::{advisers, planner};
+use crate::defence::advisers;
+use crate::defence::planner::{self, AdvisedPart};
 use crate::kit::{Act, Choice, Input, Sheet, between, plain};
 
 /// Before the commands that are wanted, in the request for suggestions.
@@ -31,21 +32,16 @@ pub(super) fn knows(sheet: &Sheet<'_>) -> bool {
 
 /// Whether the page is of a planner with advisers.
 pub(super) fn leads(sheet: &Sheet<'_>) -> bool {
-    !sheet.adviser && planner::Advice::of(sheet).suggestion.is_some()
+    matches!(planner::part(sheet), Some(AdvisedPart::Plan(_)))
 }
 
 /// The answer where the page is of a planner with advisers or of one of these.
 pub(super) fn reply(sheet: &Sheet<'_>) -> Option<Reply> {
-    if leads(sheet) {
-        return Some(lead(sheet));
-    }
-    if !sheet.adviser || planner::Advice::of(sheet).any() {
-        return None;
-    }
-    if sheet.asks_for(&["anomalies", "recommended_focus"]) {
-        return Some(advisers::analyst(sheet));
-    }
-    sheet.asks_for(&["action", "confidence"]).then(|| choose(sheet))
+    Some(match planner::part(sheet)? {
+        AdvisedPart::Plan(tool) => lead(sheet, tool),
+        AdvisedPart::Analyse => advisers::analyst(sheet),
+        AdvisedPart::Suggest => choose(sheet),
+    })
 }
 
 /// The commands that are possible as far as the page tells: whoever has no list makes one of the forms that the page explains.
@@ -108,16 +104,14 @@ fn wanted(sheet: &Sheet<'_>, proposal: &Proposal) -> Vec<String> {
     all
 }
 
-fn lead(sheet: &Sheet<'_>) -> Reply {
+fn lead(sheet: &Sheet<'_>, tool: &str) -> Reply {
     let proposal = Housekeeper::proposal(sheet, &[]);
     let commands = wanted(sheet, &proposal);
-    let advice = planner::Advice::of(sheet);
-    let Some(tool) = advice.suggestion else { return sheet.say("") };
     let place = commands.first().and_then(|command| named(command).into_iter().next_back());
     let place = place.filter(|place| past::read(sheet).places.contains(place));
-    let analysis = advice.analysis.filter(|tool| !planner::used(sheet, tool));
-    if let Some((tool, place)) = analysis.zip(place.as_ref()).filter(|_| !planner::used(sheet, tool)) {
-        return sheet.use_tool(&proposal.thought, tool, &Input::Text(place.clone()));
+    let analysis = planner::Advice::of(sheet).analysis.filter(|tool| !planner::used(sheet, tool));
+    if let Some((analyse, place)) = analysis.zip(place.as_ref()).filter(|_| !planner::used(sheet, tool)) {
+        return sheet.use_tool(&proposal.thought, analyse, &Input::Text(place.clone()));
     }
     if !planner::used(sheet, tool) {
         let listed = plain(&format!("{WANTED}{}", commands.join(NEXT)), LONGEST);

@@ -19,6 +19,39 @@ pub struct Fit {
     pub unmet: Vec<String>,
 }
 
+/// A pair of environment and architecture over all settings that were tried; its keys are those of `gimbal matrix --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PairFit {
+    /// Architecture.
+    pub architecture: String,
+    /// Environment.
+    pub environment: String,
+    /// Why the first settings do not fit; empty if any settings do.
+    pub unmet: Vec<String>,
+    /// The policies with which the architecture fits, if it needs one.
+    pub policies: Vec<String>,
+}
+
+/// All pairs over the same settings as [`matrix`]: a pair fits if one of its settings does.
+#[must_use]
+pub fn pairs(registry: &Registry, settings: &[(String, Value)], files: &dyn Files) -> Vec<PairFit> {
+    let mut pairs: Vec<PairFit> = Vec::new();
+    for fit in matrix(registry, settings, files) {
+        let known =
+            pairs.iter().position(|pair| pair.environment == fit.environment && pair.architecture == fit.architecture);
+        let at = known.unwrap_or_else(|| {
+            let (architecture, environment, unmet) = (fit.architecture, fit.environment, fit.unmet.clone());
+            pairs.push(PairFit { architecture, environment, unmet, policies: Vec::new() });
+            pairs.len() - 1
+        });
+        if fit.unmet.is_empty() {
+            pairs[at].unmet.clear();
+            pairs[at].policies.extend(fit.settings["policy"].as_str().map(str::to_owned));
+        }
+    }
+    pairs
+}
+
 /// All pairs, each architecture with the given settings (its defaults if none): `settings` are pairs of registry name
 /// and settings, so that one architecture may be in several variants.
 ///

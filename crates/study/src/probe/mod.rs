@@ -10,6 +10,8 @@ use gimbal_core::{Catalogue, EnvError, Environment, Expert, Reply, Rng, TaskId, 
 
 /// Longest play of the expert.
 const STEPS: usize = 200;
+/// Fewer tasks than this say little of a family.
+const FEW: u64 = 3;
 /// Disturbed plays of a task.
 const DISTURBED: u64 = 4;
 
@@ -72,6 +74,23 @@ impl Probe {
     #[must_use]
     pub fn backtracking(&self) -> Option<f64> {
         (self.mended > 0).then(|| share(self.went_back, self.mended))
+    }
+
+    /// What the measures are too few to say, a sentence each.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.tasks < FEW {
+            let tasks = if self.tasks == 1 { "one task only".to_owned() } else { format!("{} tasks only", self.tasks) };
+            warnings.push(format!("{tasks} probed: the measures are of these and not of a family"));
+        }
+        if self.mended == 0 {
+            warnings.push(format!(
+                "how failures are repaired is not known: {} of {} disturbed plays were won",
+                self.mended, self.disturbed
+            ));
+        }
+        warnings
     }
 
     fn add(&mut self, other: &Self) {

@@ -6,6 +6,7 @@
 
 mod file;
 mod judge;
+mod report;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use thiserror::Error;
 
 pub use file::{Outcome, Row, Verdicts};
 pub use judge::{Judging, by_code, by_model};
+pub use report::{JudgeFigures, RescoreReport};
 
 use crate::plan::{Stored, StoredCell};
 use crate::read::{LazyTexts, Walk};

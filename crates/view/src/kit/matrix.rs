@@ -16,6 +16,24 @@ pub struct Tile {
     pub small: String,
 }
 
+/// The words at the scale of colours.
+pub struct ColourScale {
+    /// At its low end.
+    pub low: String,
+    /// At its high end.
+    pub high: String,
+    /// What it measures.
+    pub measure: String,
+}
+
+impl ColourScale {
+    /// A scale with these words at its ends and beside it.
+    #[must_use]
+    pub fn new(low: &str, high: &str, measure: &str) -> Self {
+        Self { low: low.to_owned(), high: high.to_owned(), measure: measure.to_owned() }
+    }
+}
+
 /// What is drawn.
 pub struct Matrix<'a> {
     /// Names of the rows.
@@ -24,8 +42,8 @@ pub struct Matrix<'a> {
     pub columns: &'a [String],
     /// Row by row; `None` where nothing was played.
     pub tiles: &'a [Vec<Option<Tile>>],
-    /// Ends of the scale and what it measures.
-    pub scale: (String, String, String),
+    /// The scale beneath.
+    pub scale: ColourScale,
     /// What a tile without a value says.
     pub missing: &'a str,
 }
@@ -59,8 +77,8 @@ pub fn draw(mut svg: Svg, matrix: &Matrix<'_>, top: f64, caption: String) -> Pic
             y += ROW;
         }
     }
-    let (low, high, title) = &matrix.scale;
-    tiles::colour_bar(&mut svg, (left, y + 12.0), 240.0, (low, high), title);
+    let ColourScale { low, high, measure } = &matrix.scale;
+    tiles::colour_bar(&mut svg, (left, y + 12.0), 240.0, (low, high), measure);
     Picture { svg, height: y + 62.0, caption }
 }
 

@@ -11,10 +11,20 @@ pub struct Stack {
     pub group: String,
     /// Name of the bar.
     pub name: String,
-    /// Parts from the left: size, look, what is on it.
-    pub parts: Vec<(f64, Look, String)>,
+    /// Parts from the left.
+    pub parts: Vec<StackPart>,
     /// At the right.
     pub remark: String,
+}
+
+/// A part of a bar.
+pub struct StackPart {
+    /// Its length, in the units of the axis.
+    pub size: f64,
+    /// How it is filled.
+    pub look: Look,
+    /// What is written on it where there is room.
+    pub words: String,
 }
 
 const ROW: f64 = 26.0;
@@ -29,7 +39,7 @@ pub fn draw(mut svg: Svg, stacks: &[Stack], (axis, remarks): (&str, &str), top: 
     let widest =
         stacks.iter().map(|stack| width_of(&stack.remark, NOTE.size)).fold(width_of(remarks, SMALL.size), f64::max);
     let right = WIDTH - (widest + 22.0).clamp(30.0, 260.0);
-    let totals: Vec<f64> = stacks.iter().map(|stack| stack.parts.iter().map(|part| part.0).sum()).collect();
+    let totals: Vec<f64> = stacks.iter().map(|stack| stack.parts.iter().map(|part| part.size).sum()).collect();
     let most = totals.iter().copied().fold(0.0, f64::max);
     let scale = Scale::from_nought(most, left, right);
     let headings = if grouped { stacks.chunk_by(|a, b| a.group == b.group).count() as f64 } else { 0.0 };
@@ -53,7 +63,7 @@ pub fn draw(mut svg: Svg, stacks: &[Stack], (axis, remarks): (&str, &str), top: 
         if stack.parts.is_empty() {
             svg.text(left + 6.0, middle + 4.0, Anchor::Start, SMALL, "not played");
         }
-        for (size, look, words) in stack.parts.iter().filter(|part| part.0 > 0.0) {
+        for StackPart { size, look, words } in stack.parts.iter().filter(|part| part.size > 0.0) {
             let (begin, end) = (scale.at(from), scale.at(from + size));
             bar(&mut svg, (begin, middle - 9.0), (end - begin, 18.0), *look);
             if width_of(words, STRONG.wide()) + 8.0 <= end - begin {

@@ -13,21 +13,16 @@ use crate::tracker;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cage2;
 
-const SPLITS: [&str; 2] = ["train", "test"];
-
-/// A task is a part of the seeds: training and test episodes meet different draws of the one scenario.
-const TASKS: [&str; 2] = ["train", "test"];
+/// The name by which studies and errors mention the family.
+const NAME: &str = "cage2";
 
 pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {
-    if TASKS.contains(&task.0.as_str()) {
-        return Ok(());
-    }
-    Err(catalogue::unknown("cage2", "task", &task.0, &TASKS))
+    catalogue::check_seed_part(NAME, task)
 }
 
 impl Catalogue for Cage2 {
     fn name(&self) -> &'static str {
-        "cage2"
+        NAME
     }
 
     fn behaviour(&self) -> u32 {
@@ -35,14 +30,11 @@ impl Catalogue for Cage2 {
     }
 
     fn splits(&self) -> &[&'static str] {
-        &SPLITS
+        &catalogue::SEED_PARTS
     }
 
     fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
-        if SPLITS.contains(&split) {
-            return Ok(vec![TaskId(split.to_owned())]);
-        }
-        Err(catalogue::unknown("cage2", "split", split, &SPLITS))
+        catalogue::seed_part(NAME, split)
     }
 
     fn schema(&self) -> Value {

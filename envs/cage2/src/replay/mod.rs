@@ -5,37 +5,14 @@ mod sources;
 
 use std::path::{Path, PathBuf};
 
-pub use gimbal_env_kit::replay::Unreadable;
-use gimbal_env_kit::replay::around_difference;
-use serde::{Deserialize, Serialize};
+pub use gimbal_env_kit::replay::{DrawSource, Unreadable};
+use gimbal_env_kit::replay::{around_difference, read_all};
+use serde::Serialize;
 
 use crate::checksum::{Checksum, Observe};
 use crate::recording::{Line, Lines, ReadError, Recorded, WANTED};
 use episode::{Actions, Played};
 use sources::{FromSeed, FromTape};
-
-/// Where the draws of a replay come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DrawSource {
-    /// The recorded tape; each draw is also compared with the recorded seed, if there is one.
-    #[default]
-    Tape,
-    /// The recorded seed alone, through CPython's generator; the recorded tape is compared with it.
-    Seed,
-}
-
-impl DrawSource {
-    /// The source of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "tape" => Some(Self::Tape),
-            "seed" => Some(Self::Seed),
-            _ => None,
-        }
-    }
-}
 
 /// What to replay.
 #[derive(Clone, Debug)]
@@ -198,14 +175,10 @@ pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
 #[must_use]
 pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
     let mut findings = Findings::new(options);
-    for file in &options.files {
-        let played = Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, options, &mut findings));
-        if let Err(error) = played {
-            findings.report.unreadable.push(Unreadable::new(file, &error));
-            // The two checksums would be over different steps.
-            findings.complete = false;
-        }
-    }
+    findings.report.unreadable =
+        read_all(&options.files, |file| replay_lines(&mut Lines::open(file)?, file, options, &mut findings));
+    // With files that could not be read, the two checksums would be over different steps.
+    findings.complete &= findings.report.unreadable.is_empty();
     findings.close()
 }
 

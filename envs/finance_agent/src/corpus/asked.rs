@@ -141,8 +141,8 @@ fn quantitative(company: &Company, variant: usize) -> Draft {
     let name = named(company);
     match variant {
         0 => {
-            let total: u64 = company.directors.iter().map(|(_, fees, stock)| fees + stock).sum();
-            let fees: u64 = company.directors.iter().map(|(_, fees, _)| fees).sum();
+            let total: u64 = company.directors.iter().map(|director| director.fees + director.stock).sum();
+            let fees: u64 = company.directors.iter().map(|director| director.fees).sum();
             Draft {
                 text: format!(
                     "What did {name} pay its non-employee directors in 2024 in total, and how much of it in cash fees?"

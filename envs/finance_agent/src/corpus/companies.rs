@@ -9,6 +9,17 @@ pub const QUARTERS: [(u8, u16); 5] = [(4, 2023), (1, 2024), (2, 2024), (3, 2024)
 /// Tenths of a million.
 pub type Amount = i64;
 
+/// A director who is not an employee, and what the company paid for the last year.
+#[derive(Clone, Debug)]
+pub struct Director {
+    /// The name.
+    pub name: String,
+    /// Fees in cash, in dollars.
+    pub fees: u64,
+    /// Stock awards, in dollars.
+    pub stock: u64,
+}
+
 /// A company.
 #[derive(Clone, Debug)]
 pub struct Company {
@@ -23,7 +34,7 @@ pub struct Company {
     pub segments: [(&'static str, Amount); 3],
     pub former_cfo: String,
     pub new_cfo: String,
-    pub directors: Vec<(String, u64, u64)>,
+    pub directors: Vec<Director>,
     pub subsidiaries: Vec<String>,
     pub deal: Deal,
     /// Payments due by year (the first is the next year), then later ones.
@@ -249,12 +260,16 @@ pub fn company(seed: u64, number: u32) -> Company {
     ];
     let former_cfo = draw.person();
     let new_cfo = other_person(&mut draw, &[&former_cfo]);
-    let mut directors: Vec<(String, u64, u64)> = Vec::new();
+    let mut directors: Vec<Director> = Vec::new();
     while directors.len() < 6 {
-        let taken: Vec<&str> =
-            directors.iter().map(|(name, ..)| name.as_str()).chain([former_cfo.as_str(), new_cfo.as_str()]).collect();
+        let taken: Vec<&str> = directors
+            .iter()
+            .map(|director| director.name.as_str())
+            .chain([former_cfo.as_str(), new_cfo.as_str()])
+            .collect();
         let name = other_person(&mut draw, &taken);
-        directors.push((name, draw.between(70_000, 120_000) as u64, draw.between(150_000, 230_000) as u64));
+        let (fees, stock) = (draw.between(70_000, 120_000) as u64, draw.between(150_000, 230_000) as u64);
+        directors.push(Director { name, fees, stock });
     }
     let count = draw.between(4, 9);
     let subsidiaries = (0..count).map(|nth| {

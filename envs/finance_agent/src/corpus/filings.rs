@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::amounts::{grouped, millions, percent, quotient};
-use super::companies::{Amount, Company, QUARTERS, YEARS, Year};
+use super::companies::{Amount, Company, Director, QUARTERS, YEARS, Year};
 use super::{Filed, HOST};
 
 /// All documents of a company, by filing and in the order of their exhibits.
@@ -182,13 +182,12 @@ impl Maker<'_> {
         let rows: Vec<(String, Vec<String>)> = company
             .directors
             .iter()
-            .map(|(name, fees, stock)| {
+            .map(|Director { name, fees, stock }| {
                 (name.clone(), [*fees, *stock, fees + stock].map(|amount| format!("${}", grouped(amount))).to_vec())
             })
             .collect();
-        let total = |of: fn(&(String, u64, u64)) -> u64| company.directors.iter().map(of).sum::<u64>();
-        let totals =
-            [total(|(_, fees, _)| *fees), total(|(_, _, stock)| *stock), total(|(_, fees, stock)| fees + stock)];
+        let total = |of: fn(&Director) -> u64| company.directors.iter().map(of).sum::<u64>();
+        let totals = [total(|one| one.fees), total(|one| one.stock), total(|one| one.fees + one.stock)];
         let mut rows = rows;
         rows.push(("Total".to_owned(), totals.map(|amount| format!("${}", grouped(amount))).to_vec()));
         let heads = ["Fees earned in cash", "Stock awards", "Total"].map(str::to_owned);

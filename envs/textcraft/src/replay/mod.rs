@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use gimbal_env_kit::replay::Unreadable;
+use gimbal_env_kit::replay::read_all;
 use gimbal_parity::{Lines, ReadError};
 use serde::Serialize;
 
@@ -130,13 +131,8 @@ pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
 #[must_use]
 pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
     let mut findings = Findings::default();
-    for file in &options.files {
-        let played =
-            Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, &options.tree, &mut findings));
-        if let Err(error) = played {
-            findings.report.unreadable.push(Unreadable::new(file, &error));
-        }
-    }
+    findings.report.unreadable =
+        read_all(&options.files, |file| replay_lines(&mut Lines::open(file)?, file, &options.tree, &mut findings));
     findings.report
 }
 

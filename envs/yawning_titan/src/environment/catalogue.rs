@@ -13,22 +13,16 @@ use crate::tracker;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct YawningTitan;
 
-const SPLITS: [&str; 2] = ["train", "test"];
-
-/// A task is a part of the seeds: training and test episodes meet different draws of the one scenario, which the options
-/// choose.
-const TASKS: [&str; 2] = ["train", "test"];
+/// The name by which studies and errors mention the family.
+const NAME: &str = "yawning_titan";
 
 pub(super) fn check_task(task: &TaskId) -> Result<(), EnvError> {
-    if TASKS.contains(&task.0.as_str()) {
-        return Ok(());
-    }
-    Err(catalogue::unknown("yawning_titan", "task", &task.0, &TASKS))
+    catalogue::check_seed_part(NAME, task)
 }
 
 impl Catalogue for YawningTitan {
     fn name(&self) -> &'static str {
-        "yawning_titan"
+        NAME
     }
 
     fn behaviour(&self) -> u32 {
@@ -36,14 +30,11 @@ impl Catalogue for YawningTitan {
     }
 
     fn splits(&self) -> &[&'static str] {
-        &SPLITS
+        &catalogue::SEED_PARTS
     }
 
     fn tasks(&self, split: &str, _options: &Value) -> Result<Vec<TaskId>, EnvError> {
-        if SPLITS.contains(&split) {
-            return Ok(vec![TaskId(split.to_owned())]);
-        }
-        Err(catalogue::unknown("yawning_titan", "split", split, &SPLITS))
+        catalogue::seed_part(NAME, split)
     }
 
     fn schema(&self) -> Value {

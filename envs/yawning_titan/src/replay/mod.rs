@@ -5,42 +5,21 @@ mod truth;
 
 use std::path::{Path, PathBuf};
 
-pub use gimbal_env_kit::replay::Unreadable;
-use gimbal_env_kit::replay::around_difference;
+pub use gimbal_env_kit::replay::{DrawSource, Unreadable};
+use gimbal_env_kit::replay::{around_difference, read_all};
 use gimbal_parity::{Line, Lines, ReadError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::checksum::Checksum;
 use crate::draws::Trust;
 use episode::{Episode, Replayed};
 
-/// Where the draws of a replay come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DrawSource {
-    /// The recorded tape; each draw is also compared with the recorded seed, if there is one.
-    #[default]
-    Tape,
-    /// The recorded seed alone, through Python's and numpy's generators; the recorded tape is compared with it, and says
-    /// in which order hash sets were gone through, which no seed says.
-    Seed,
-}
-
-impl DrawSource {
-    /// The source of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "tape" => Some(Self::Tape),
-            "seed" => Some(Self::Seed),
-            _ => None,
-        }
-    }
-
-    const fn trust(self) -> Trust {
-        match self {
-            Self::Tape => Trust::Tape,
-            Self::Seed => Trust::Seed,
+impl From<DrawSource> for Trust {
+    /// The tape of a replay from the seed still says in which order hash sets were gone through, which no seed says.
+    fn from(source: DrawSource) -> Self {
+        match source {
+            DrawSource::Tape => Self::Tape,
+            DrawSource::Seed => Self::Seed,
         }
     }
 }
@@ -128,7 +107,7 @@ struct Findings {
 
 impl Findings {
     fn new(options: &ReplayOptions) -> Self {
-        Self { complete: true, asked: options.checksum, trust: options.draws.trust(), ..Self::default() }
+        Self { complete: true, asked: options.checksum, trust: options.draws.into(), ..Self::default() }
     }
 
     fn close(self) -> ReplayReport {
@@ -184,14 +163,10 @@ pub fn replay(options: &ReplayOptions) -> Result<ReplayReport, ReadError> {
 #[must_use]
 pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
     let mut findings = Findings::new(options);
-    for file in &options.files {
-        let played = Lines::open(file).and_then(|mut lines| replay_lines(&mut lines, file, &mut findings));
-        if let Err(error) = played {
-            findings.report.unreadable.push(Unreadable::new(file, &error));
-            // The two checksums would be over different steps.
-            findings.complete = false;
-        }
-    }
+    findings.report.unreadable =
+        read_all(&options.files, |file| replay_lines(&mut Lines::open(file)?, file, &mut findings));
+    // With files that could not be read, the two checksums would be over different steps.
+    findings.complete &= findings.report.unreadable.is_empty();
     findings.close()
 }
 

@@ -8,6 +8,7 @@ mod shown;
 use std::collections::BTreeMap;
 
 use gimbal_core::{Milli, RecordError};
+use gimbal_evidence::triage::RoundConfidences;
 use gimbal_messages::Record;
 use gimbal_messages::records::debate::{
     Asserted, Audited, Challenged, Confidence, Escalation, FellBack, Narrated, Refused, Rounds, VerdictGiven,
@@ -113,13 +114,16 @@ impl Debate {
 
     /// Confidence of the Architect and of the Skeptic by round, without votes.
     #[must_use]
-    pub fn confidences(&self) -> Vec<(u32, Milli, Milli)> {
+    pub fn confidences(&self) -> Vec<RoundConfidences> {
         let mut rounds: BTreeMap<u32, [Option<Milli>; 2]> = BTreeMap::new();
         for stand in self.stands.iter().filter(|stand| stand.vote.is_none()) {
             let place = usize::from(stand.role == Side::Skeptic.name());
             rounds.entry(stand.round).or_default()[place] = Some(stand.confidence);
         }
-        rounds.into_iter().filter_map(|(round, [architect, skeptic])| Some((round, architect?, skeptic?))).collect()
+        let both = |(round, [architect, skeptic]): (u32, [Option<Milli>; 2])| {
+            Some(RoundConfidences { round, architect: architect?, skeptic: skeptic? })
+        };
+        rounds.into_iter().filter_map(both).collect()
     }
 
     /// Whether a claim of the last round was struck by the audit.

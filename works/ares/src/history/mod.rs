@@ -101,6 +101,23 @@ pub struct History {
     pub head: Digest,
 }
 
+/// What `gimbal evidence verify --json` says of a kept stream that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerifiedHistory {
+    /// How many verdicts it has.
+    pub history: usize,
+    /// Last value of its chain.
+    pub head: Digest,
+    /// Always true.
+    pub holds: bool,
+}
+
+impl From<&History> for VerifiedHistory {
+    fn from(history: &History) -> Self {
+        Self { history: history.rows.len(), head: history.head, holds: true }
+    }
+}
+
 /// A line of a kept stream that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gimbal_analysis::columns::{count, label, number, share, words};
 use gimbal_analysis::hypothesis::mcnemar;
-use gimbal_analysis::metrics::ratio;
+use gimbal_analysis::metrics::{mean, ratio};
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Table};
 use gimbal_evidence::judge::Verdict;
 
@@ -68,10 +68,6 @@ fn confidence_row(expected: Verdict, side: Side, round: u32, stands: &[&Stance])
         Cell::number(all.iter().copied().reduce(f64::max)),
         Cell::number(mean(&changes)),
     ]
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// A verdict before and after, each right or wrong.

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use gimbal_analysis::columns::{count, label, number, share, words};
+use gimbal_analysis::columns::{count, interval, label, number, share, words};
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::tables::{confidence_title, labelled};
-use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Proportion, Table};
+use gimbal_analysis::{Analysis, Cell, CellSummary, Proportion, Table};
 use gimbal_core::yaml;
 use gimbal_messages::records::consensus::{Ended, Outcome};
 use gimbal_view::work::{Context, Item, Undeclared};
@@ -84,13 +84,7 @@ pub fn outcomes(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared>
             "outcome",
             "Votes ended it with one value of all honest agents that one of them had at its start",
         ),
-        Column::new(
-            "ci",
-            &confidence_title(analysis),
-            "outcome",
-            ColumnKind::Interval(3),
-            "Interval of the share of valid games",
-        ),
+        interval("ci", &confidence_title(analysis), "outcome", 3, "Interval of the share of valid games"),
         share("invalid", "Invalid", "outcome", "Votes ended it with anything else"),
         share("none", "None", "outcome", "The rounds were used up"),
         share("stopped", "Ended", "liveness", "Votes ended it: liveness"),

@@ -9,5 +9,5 @@ mod sweep;
 mod timeline;
 pub(crate) mod verdicts;
 
-pub use sweep::{Asked, sweep};
+pub use sweep::{Asked, NamedRanges, sweep};
 pub use timeline::timeline;

@@ -1,6 +1,6 @@
 //! Tables of panels: agreement by question, and accuracy by rule (ARES-098, ARES-122).
 
-use gimbal_analysis::columns::{count, label, share};
+use gimbal_analysis::columns::{count, interval, label, share};
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::tables::{confidence_title, labelled};
 use gimbal_analysis::{Analysis, Cell, CellSummary, Column, ColumnKind, Proportion, Table};
@@ -92,11 +92,11 @@ pub fn rules(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
         share("decided", "Decided", "decided", "Share of them in which the rule gives an answer"),
         share("right", "Right where decided", "decided", "Share of expected answers among those"),
         share("accuracy", "Accuracy", "accuracy", "Share of expected answers; no answer counts as inconclusive"),
-        Column::new(
+        interval(
             "ci",
             &confidence_title(analysis),
             "accuracy",
-            ColumnKind::Interval(3),
+            3,
             "Interval of the accuracy, robust against runs of one task",
         ),
     ];

@@ -2,7 +2,7 @@
 
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_core::Milli;
-use gimbal_evidence::judge::sweep::{NotARange, Range, grid};
+use gimbal_evidence::judge::sweep::{NotARange, Phase, Range, grid};
 use gimbal_evidence::judge::{Arithmetic, Judge, Verdict};
 
 /// What is swept.
@@ -12,10 +12,27 @@ pub struct Asked {
     pub judges: Vec<Judge>,
     /// Ways to compute.
     pub arithmetics: Vec<Arithmetic>,
-    /// Ranges of the Architect and the Skeptic, with a name.
-    pub phases: Vec<(String, Range, Range)>,
+    /// The ranges, a row or more each.
+    pub phases: Vec<NamedRanges>,
     /// Distance of neighbouring points of the grid.
     pub step: Milli,
+}
+
+/// Ranges of confidences with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRanges {
+    /// The name in the table.
+    pub name: String,
+    /// The Architect's range.
+    pub architect: Range,
+    /// The Skeptic's range.
+    pub skeptic: Range,
+}
+
+impl From<&Phase> for NamedRanges {
+    fn from(phase: &Phase) -> Self {
+        Self { name: phase.name.to_owned(), architect: phase.architect, skeptic: phase.skeptic }
+    }
 }
 
 /// A row for each range, judge and way to compute: shares of verdicts over all pairs of the grid (ARES-060 to ARES-064, ARES-R10).
@@ -37,7 +54,7 @@ pub fn sweep(asked: &Asked) -> Result<Table, NotARange> {
         Column::new("pairs", "Pairs", "verdicts", ColumnKind::Integer, "Pairs of the grid"),
     ];
     let mut rows = Vec::new();
-    for (name, architect, skeptic) in &asked.phases {
+    for NamedRanges { name, architect, skeptic } in &asked.phases {
         for judge in &asked.judges {
             for arithmetic in &asked.arithmetics {
                 let counts = grid(judge, *arithmetic, *architect, *skeptic, asked.step)?;

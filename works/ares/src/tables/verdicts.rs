@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_analysis::calibration::{Forecast, brier, expected_calibration_error};
-use gimbal_analysis::columns::{count, label, number, share, words};
+use gimbal_analysis::columns::{count, interval, label, number, share, words};
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::tables::confidence_title;
 use gimbal_analysis::{Cell, CellSummary, Column, ColumnKind, Proportion, Table};
@@ -26,11 +26,11 @@ pub fn overall(frame: &Frame<'_>) -> Table {
         count("episodes", "Episodes", "corpus", "Episodes: runs of a scenario are one cluster of the interval"),
         words("corpus", "Corpus", "corpus", "Hash over the scenarios that were played, with labels and raw sources"),
         share("accuracy", "Accuracy", "accuracy", "Share of expected verdicts"),
-        Column::new(
+        interval(
             "ci",
             &confidence_title(frame.analysis),
             "accuracy",
-            ColumnKind::Interval(3),
+            3,
             "Interval of the accuracy, robust against runs of one scenario",
         ),
         share("macro", "Macro", "accuracy", "Mean over tiers of the accuracy within a tier"),

@@ -42,7 +42,7 @@ pub fn heat_map(scene: &Scene<'_>) -> Drawn {
         rows: &rows,
         columns: &scene.names,
         tiles: &tiles,
-        scale: (plain(low, digits), plain(high, digits), "mean return".to_owned()),
+        scale: matrix::ColourScale::new(&plain(low, digits), &plain(high, digits), "mean return"),
         missing: "not played",
     };
     let caption = format!(

@@ -11,7 +11,7 @@ use gimbal_view::kit::panels::Panels;
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scale::{Scale, tick_label};
 use gimbal_view::kit::scatter::{self, Dot};
-use gimbal_view::kit::stacked::{self, Stack};
+use gimbal_view::kit::stacked::{self, Stack, StackPart};
 use gimbal_view::kit::svg::{Anchor, INK, LABEL, RULE, SMALL, Svg, WIDTH, n, width_of, wrapped};
 
 use super::scene::Scene;
@@ -106,10 +106,8 @@ pub fn profile(scene: &Scene<'_>) -> Drawn {
                 let ratio = metrics::prompt_completion_ratio(prompt.mean, completion.mean);
                 let half = all.half_width.map(|half| format!(" ± {}", plain(kilo(half), 1))).unwrap_or_default();
                 let ratio = ratio.map(|ratio| format!(", {}:1", plain(ratio, 1))).unwrap_or_default();
-                let parts = vec![
-                    (kilo(prompt.mean), looks[0], plain(kilo(prompt.mean), 1)),
-                    (kilo(completion.mean), looks[1], plain(kilo(completion.mean), 1)),
-                ];
+                let part = |size: f64, look| StackPart { size, look, words: plain(size, 1) };
+                let parts = vec![part(kilo(prompt.mean), looks[0]), part(kilo(completion.mean), looks[1])];
                 (parts, format!("{}{half}{ratio}", plain(kilo(all.mean), 1)))
             });
             stacks.push(Stack { group: name.to_owned(), name: configuration.to_owned(), parts, remark });

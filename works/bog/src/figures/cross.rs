@@ -7,7 +7,7 @@ use gimbal_view::kit::matrix::{self, Matrix, Tile};
 use gimbal_view::kit::panels::Panels;
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::rows::{self, Chart, Group, Line, Style};
-use gimbal_view::kit::stacked::{self, Stack};
+use gimbal_view::kit::stacked::{self, Stack, StackPart};
 use gimbal_view::kit::svg::{Anchor, GRID, RULE, SMALL, Svg, n};
 
 use super::scene::{Scene, in_percent};
@@ -166,7 +166,7 @@ pub fn win_rates(scene: &Scene<'_>) -> Drawn {
                 [outcome.losses, outcome.ties, outcome.wins]
                     .iter()
                     .zip(looks)
-                    .map(|(count, look)| (share(*count), look, count.to_string()))
+                    .map(|(count, look)| StackPart { size: share(*count), look, words: count.to_string() })
                     .collect()
             });
             let remark = outcome.and(scene.pairing(model)).and_then(|(base, other)| won(scene, (other, base), model));
@@ -245,7 +245,7 @@ pub fn head_to_head(scene: &Scene<'_>) -> Drawn {
         rows: &rows,
         columns: &scene.names,
         tiles: &tiles,
-        scale: ("0%".to_owned(), "100%".to_owned(), "won by the row".to_owned()),
+        scale: matrix::ColourScale::new("0%", "100%", "won by the row"),
         missing: "",
     };
     let caption = "Share of matched seeds that the row's model wins against the column's, and won/tied/lost (equal after rounding to 0.1 is a tie). Each plays the configuration with its highest mean return, picked after the fact. Hatched: itself, or no environment in common.".to_owned();

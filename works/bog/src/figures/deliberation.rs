@@ -7,6 +7,7 @@ use gimbal_view::kit::picture::Drawn;
 use gimbal_view::kit::scatter::{self, Dot};
 use gimbal_view::kit::svg::Svg;
 
+use super::outcomes::LevelRow;
 use super::scene::Scene;
 
 /// The levels above the anchor.
@@ -134,17 +135,17 @@ pub fn correlation(scene: &Scene<'_>) -> Drawn {
 pub fn ceiling(scene: &Scene<'_>) -> Drawn {
     let (ladder, anchor) = (scene.protocol().ladder(), &scene.protocol().anchor);
     levels(scene)?;
-    let mut rows: Vec<(f64, &str, &str, Look)> = Vec::new();
-    for (model, name, look) in scene.models() {
+    let mut rows: Vec<LevelRow<'_>> = Vec::new();
+    for (model, name, _) in scene.models() {
         let Some(strength) = scene.grid.mean(anchor, model) else { continue };
         if ladder.iter().filter(|level| scene.grid.mean(level, model).is_some()).count() > 1 {
-            rows.push((strength, model, name, look));
+            rows.push(LevelRow { strength, model, name });
         }
     }
     if rows.is_empty() {
         return Err(format!("no model with `{anchor}` and a level above it"));
     }
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     Ok(super::outcomes::levels(scene, &ladder, &rows))
 }
 

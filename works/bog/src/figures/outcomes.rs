@@ -1,10 +1,10 @@
 //! F5, F16, F24, F25: how badly and how surely.
 
-use gimbal_view::kit::looks::{Key, Look, QUIET, legend, look, plain};
+use gimbal_view::kit::looks::{Key, QUIET, legend, look, plain};
 use gimbal_view::kit::matrix::{self, Matrix, Tile};
 use gimbal_view::kit::picture::{Drawn, Picture};
 use gimbal_view::kit::scatter::{self, Dot};
-use gimbal_view::kit::stacked::{self, Stack};
+use gimbal_view::kit::stacked::{self, Stack, StackPart};
 use gimbal_view::kit::svg::Svg;
 
 use super::scene::{Scene, in_percent};
@@ -38,7 +38,7 @@ pub fn catastrophic(scene: &Scene<'_>) -> Drawn {
         rows: &rows,
         columns: &scene.names,
         tiles: &tiles,
-        scale: ("100%".to_owned(), "0%".to_owned(), "catastrophic".to_owned()),
+        scale: matrix::ColourScale::new("100%", "0%", "catastrophic"),
         missing: "not played",
     };
     let below = limit.map_or_else(String::new, |limit| format!(" (return below {})", plain(limit, 0)));
@@ -59,14 +59,24 @@ pub fn threshold(scene: &Scene<'_>, of: fn(&gimbal_analysis::Thresholds) -> Opti
     limits.all(|limit| limit == first).then_some(first as f64 / 1000.0)
 }
 
+/// A row of [`levels`].
+pub struct LevelRow<'a> {
+    /// Mean return of the anchor, by which rows are ordered.
+    pub strength: f64,
+    /// The model.
+    pub model: &'a str,
+    /// Its name in figures.
+    pub name: &'a str,
+}
+
 /// F16's matrix: models from the strongest anchor down, their means along the levels, the peak named.
-pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[(f64, &str, &str, Look)]) -> Picture {
+pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[LevelRow<'_>]) -> Picture {
     let digits = scene.digits();
-    let names: Vec<String> = rows.iter().map(|row| row.2.to_owned()).collect();
+    let names: Vec<String> = rows.iter().map(|row| row.name.to_owned()).collect();
     let columns: Vec<String> = ladder.iter().map(|level| (*level).to_owned()).collect();
     let tiles: Vec<Vec<Option<Tile>>> = rows
         .iter()
-        .map(|(_, model, ..)| {
+        .map(|LevelRow { model, .. }| {
             let means: Vec<Option<f64>> = ladder.iter().map(|level| scene.grid.mean(level, model)).collect();
             let known = || means.iter().flatten().copied();
             let (low, high) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), m| (l.min(m), h.max(m)));
@@ -96,7 +106,7 @@ pub fn levels(scene: &Scene<'_>, ladder: &[&str], rows: &[(f64, &str, &str, Look
         rows: &names,
         columns: &columns,
         tiles: &tiles,
-        scale: ("worst".to_owned(), "best level".to_owned(), "of the model".to_owned()),
+        scale: matrix::ColourScale::new("worst", "best level", "of the model"),
         missing: "not played",
     };
     let caption = format!(
@@ -172,10 +182,11 @@ pub fn split(scene: &Scene<'_>) -> Drawn {
                 None => (Vec::new(), String::new()),
                 Some((success, lost, episodes)) => {
                     let sizes = [success.share, (1.0 - success.share - lost.share).max(0.0), lost.share];
-                    let parts = sizes
-                        .iter()
-                        .zip(looks)
-                        .map(|(size, look)| (100.0 * size, look, format!("{}%", in_percent(*size))));
+                    let parts = sizes.iter().zip(looks).map(|(size, look)| StackPart {
+                        size: 100.0 * size,
+                        look,
+                        words: format!("{}%", in_percent(*size)),
+                    });
                     let ends =
                         lost.told().map(|ends| format!(" ({} to {})", in_percent(ends.low), in_percent(ends.high)));
                     let remark = format!("{}%{}, n={episodes}", in_percent(lost.share), ends.unwrap_or_default());

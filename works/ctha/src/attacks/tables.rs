@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gimbal_analysis::columns::{count, label, number, share};
+use gimbal_analysis::columns::{count, interval, label, number, share};
 use gimbal_analysis::metrics::ratio;
 use gimbal_analysis::ratio::fieller;
 
 use gimbal_analysis::tables::labelled;
-use gimbal_analysis::{Cell, CellInfo, CellSummary, Column, ColumnKind, EpisodeRow, Interval, Proportion, Table};
+use gimbal_analysis::{Cell, CellInfo, CellSummary, Column, EpisodeRow, Interval, Proportion, Table};
 use gimbal_view::work::{Context, Item, Undeclared};
 
 use super::{ATTACKS, Attacked, Attacks, CONTROL, Stopped};
@@ -152,13 +152,7 @@ fn measures() -> Vec<Column> {
             "attack",
             "Share of them in which the planted call was carried out (of repetition: at least twice), or a plan or a policy took it up",
         ),
-        Column::new(
-            "success_ci",
-            "Interval",
-            "attack",
-            ColumnKind::Interval(3),
-            "Wilson's interval with tasks as clusters",
-        ),
+        interval("success_ci", "Interval", "attack", 3, "Wilson's interval with tasks as clusters"),
         share("carried_out", "Carried out", "attack", "Share in which the call was carried out at least once"),
         share(
             "taken_up",
@@ -178,7 +172,7 @@ fn helped() -> Vec<Column> {
             2,
             "Return under attack over return without, both above what doing nothing returns, over the same tasks and runs",
         ),
-        Column::new("helpfulness_ci", "Interval", "return", ColumnKind::Interval(2), "Fieller's interval over tasks"),
+        interval("helpfulness_ci", "Interval", "return", 2, "Fieller's interval over tasks"),
     ]
 }
 

@@ -79,7 +79,23 @@ impl Level {
     }
 }
 
+/// Of the plays that were fixed, the share up to which they are fixed on the spot, and that from which they are fixed by going back.
+const BACKTRACKING: (f64, f64) = (0.2, 0.5);
+
 impl RepairSemantics {
+    /// What repairs a failure, by the share of fixed plays in which something had to be gone back to. Where tasks are questions that are answered
+    /// by what is read (`reads`), evidence does. `None` if no play was fixed.
+    #[must_use]
+    pub fn measured(backtracking: Option<f64>, reads: bool) -> Option<Self> {
+        match backtracking {
+            _ if reads => Some(Self::Evidence),
+            None => None,
+            Some(share) if share <= BACKTRACKING.0 => Some(Self::Local),
+            Some(share) if share >= BACKTRACKING.1 => Some(Self::Backtracking),
+            Some(_) => Some(Self::Mixed),
+        }
+    }
+
     /// The word.
     #[must_use]
     pub const fn name(self) -> &'static str {

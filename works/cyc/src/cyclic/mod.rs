@@ -4,6 +4,7 @@
 //! The way through: one [`Trajectory`] an episode → [`Fold`], which keeps numbers and a few whole episodes to draw →
 //! [`Cycles`], the cells of a run with their [`Measures`] → tables and figures. Nothing here knows an environment.
 
+mod advice_report;
 pub mod advise;
 mod board;
 mod builder;
@@ -29,6 +30,7 @@ use std::collections::BTreeSet;
 
 pub use gimbal_messages::records::control::SegmentStop;
 
+pub use advice_report::AdviceReport;
 pub use board::{Board, Entry};
 pub use condition::{Condition, Control, Setup};
 pub use fold::{CellCycles, Cycles, Fold, GraphSize, PlayedAt, Record, Sample, SampleKind, Transition, Use};

@@ -3,7 +3,7 @@
 use crate::cyclic::Moments;
 use gimbal_view::kit::looks::{Key, legend, look, plain};
 use gimbal_view::kit::picture::Drawn;
-use gimbal_view::kit::stacked::{self, Stack};
+use gimbal_view::kit::stacked::{self, Stack, StackPart};
 use gimbal_view::kit::svg::Svg;
 
 use super::Scene;
@@ -16,7 +16,8 @@ pub fn draw(scene: &Scene<'_>) -> Drawn {
             let (own, condition) = (entry.measures, &entry.measures.condition);
             let mean = |moments: Option<Moments>| moments.map(|moments| moments.mean);
             let parts = mean(own.won.unique).zip(mean(own.won.revisits)).map_or_else(Vec::new, |(unique, revisits)| {
-                vec![(unique, look(0), plain(unique, 1)), (revisits, look(1), plain(revisits, 1))]
+                let part = |size: f64, look| StackPart { size, look, words: plain(size, 1) };
+                vec![part(unique, look(0)), part(revisits, look(1))]
             });
             let remark = match (mean(own.won.visits), own.success) {
                 (Some(visits), Some(success)) => format!("{} visits, SR {}%", plain(visits, 1), plain(success.mean, 1)),

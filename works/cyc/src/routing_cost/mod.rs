@@ -17,6 +17,23 @@ pub struct PlayedOn<'p> {
     pub model: &'p str,
 }
 
+/// What `gimbal graph cost --json` says: what was played and all that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Costs {
+    /// Name of the environment.
+    pub environment: String,
+    /// The model.
+    pub model: String,
+    /// Most ways that a router is shown where they are cut.
+    pub candidates: usize,
+    /// Decisions in a call where they are batched.
+    pub batch: u32,
+    /// Subtasks of the graph before it was widened.
+    pub classes: usize,
+    /// A row for each graph and way of routing.
+    pub measured: Vec<Measured>,
+}
+
 /// What was measured of one way of routing over one graph.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measured {
@@ -103,7 +120,8 @@ pub fn table(played: &PlayedOn<'_>, measured: &[Measured]) -> Table {
 pub fn drawing(played: &PlayedOn<'_>, measured: &[Measured]) -> Figure {
     let mut lines: Vec<Line> = Vec::new();
     for one in measured {
-        let point = (one.subtasks as f64, one.per_decision(), one.per_episode());
+        let (a_decision, an_episode) = (one.per_decision(), one.per_episode());
+        let point = Point { subtasks: one.subtasks as f64, a_decision, an_episode };
         match lines.iter_mut().find(|line| line.name == one.routing) {
             Some(line) => line.points.push(point),
             None => lines.push(Line { name: one.routing.clone(), points: vec![point] }),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use gimbal_analysis::columns::count;
+use gimbal_analysis::columns::{count, label};
 use gimbal_analysis::work_folds::TaskPart;
-use gimbal_analysis::{Cell, Column, ColumnKind, Table};
+use gimbal_analysis::{Cell, Table};
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Frame, environment_column};
@@ -116,8 +116,8 @@ pub fn parts(frame: &Frame<'_>) -> Table {
         .collect();
     let columns = vec![
         environment_column(),
-        Column::new("set", "Data", "row", ColumnKind::Label, "Set of data, as the environment names it"),
-        Column::new("part", "Part", "row", ColumnKind::Label, "Part of that set: for training, or of the test"),
+        label("set", "Data", "row", "Set of data, as the environment names it"),
+        label("part", "Part", "row", "Part of that set: for training, or of the test"),
         count("size", "Size", "tasks", "Tasks of the whole part"),
         count("tasks", "Played", "tasks", "Different tasks that were played"),
         count("runs", "Runs", "tasks", "Different runs: the seeds"),

@@ -6,14 +6,10 @@ use crate::cyclic::Control;
 use crate::cyclic::detect::Signal;
 use crate::cyclic::evidence::Bottleneck;
 use crate::cyclic::{Entry, Part};
-use gimbal_analysis::columns::{count, number};
+use gimbal_analysis::columns::{count, number, share, words};
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 
 use super::frame::{Frame, mean, spread, spread_cells};
-
-fn share_column(key: &'static str, title: &str, group: &'static str, help: &str) -> Column {
-    Column::new(key, title, group, ColumnKind::Share(1), help)
-}
 
 fn is_played(entry: Entry<'_>) -> bool {
     entry.measures.condition.control != Control::Other && entry.measures.episodes > 0
@@ -21,10 +17,7 @@ fn is_played(entry: Entry<'_>) -> bool {
 
 /// Won, lost and all episodes, one row each: figures of won episodes alone hide what failure costs.
 pub fn groups(frame: &Frame<'_>) -> Table {
-    let mut columns = vec![
-        Column::new("group", "Episodes", "group", ColumnKind::Text, "Which episodes"),
-        count("n", "n", "group", "How many"),
-    ];
+    let mut columns = vec![words("group", "Episodes", "group", "Which episodes"), count("n", "n", "group", "How many")];
     columns.extend(spread("tc", "TC", "tc", 1, "Tool calls, refused ones too"));
     columns.extend(spread("ats", "ATS", "ats", 1, "Visits"));
     columns.extend(spread("aus", "AUS", "aus", 1, "Different subtasks"));
@@ -65,19 +58,13 @@ pub fn routing(frame: &Frame<'_>) -> Table {
         number("input", "Prompt", "tokens", 0, "Mean prompt tokens of the router for a decision").unit("tokens"),
         number("per_episode", "Prompt an episode", "tokens", 0, "Mean prompt tokens of the router over an episode")
             .unit("tokens"),
-        Column::new("share", "Share", "tokens", ColumnKind::Share(1), "Share of all prompt tokens"),
+        share("share", "Share", "tokens", "Share of all prompt tokens"),
         count("cached", "Cached", "tokens", "Decisions that were taken from earlier ones without asking"),
         count("ahead", "Ahead", "tokens", "Decisions that an earlier call had made along with its own"),
         count("ruled", "Ruled", "tokens", "Decisions that a state machine made without a router"),
         count("repaired", "Repaired", "errors", "Decisions that named no subtask at first"),
         count("hallucinations", "Hallucinated", "errors", "Decisions that named none after a repair: control stayed"),
-        Column::new(
-            "fruitful",
-            "Fruitful",
-            "revisits",
-            ColumnKind::Share(1),
-            "Share of revisits that brought a state not seen before",
-        ),
+        share("fruitful", "Fruitful", "revisits", "Share of revisits that brought a state not seen before"),
     ];
     frame.by_cell(
         columns,
@@ -105,13 +92,13 @@ pub fn routing(frame: &Frame<'_>) -> Table {
 /// Failure modes, one row each that shows in a cell (CYC-094, CYC-099).
 pub fn signals(frame: &Frame<'_>) -> Table {
     let columns = [
-        Column::new("signal", "Failure mode", "signal", ColumnKind::Text, "Which"),
+        words("signal", "Failure mode", "signal", "Which"),
         count("episodes", "Episodes", "count", "Episodes in which it shows"),
-        Column::new("share", "Share", "count", ColumnKind::Share(1), "Of the cell's episodes"),
+        share("share", "Share", "count", "Of the cell's episodes"),
         count("won", "Won", "count", "Those of them that were won"),
         count("findings", "Findings", "count", "How often it shows"),
         count("segments", "Segments", "count", "Segments that it covers"),
-        Column::new("example", "First place", "place", ColumnKind::Text, "Task, run and segments"),
+        words("example", "First place", "place", "Task, run and segments"),
     ];
     let (mut rows, mut met) = (Vec::new(), Vec::new());
     for entry in frame.board.entries() {
@@ -161,11 +148,10 @@ pub fn evidence(frame: &Frame<'_>) -> Table {
     let mut columns = vec![
         count("answers", "Answers", "answers", "Episodes of questions; one that ended without an answer has failed"),
         count("passed", "Passed", "answers", "Answers that passed"),
-        Column::new(
+        share(
             "recall",
             "Recall",
             "answers",
-            ColumnKind::Share(1),
             "Share of episodes that retrieved the document with the answer, where it is known",
         ),
     ];
@@ -179,28 +165,23 @@ pub fn evidence(frame: &Frame<'_>) -> Table {
         )
     }));
     columns.extend([
-        share_column("gold", "Gold read", "answers", "Recall of retrieval: share of gold documents that were read"),
+        share("gold", "Gold read", "answers", "Recall of retrieval: share of gold documents that were read"),
         count("figures", "Figures", "figures", "Figures that the answers state"),
-        share_column("stored", "Stored", "figures", "Share of them that are in a stored document"),
-        share_column("supported", "Supported", "figures", "Share of them that stand there or follow from such"),
+        share("stored", "Stored", "figures", "Share of them that are in a stored document"),
+        share("supported", "Supported", "figures", "Share of them that stand there or follow from such"),
         count("items", "Items", "judges", "Rubric items that both judges judged"),
         number("kappa", "Kappa", "judges", 2, "Agreement of the two judges beyond chance"),
         count("gated", "Gate passed", "gate", "Answers that the gate let through, each figure backed"),
         count("refused", "Held back", "gate", "Answers that it held back"),
         count("overruled", "Overruled", "gate", "Answers that went through against it, its refusals being used up"),
         count("unread", "Unread", "gate", "Answers that it could not check"),
-        share_column("held", "Held", "gate", "Share of the gated episodes in which it held an answer back"),
-        share_column(
-            "before",
-            "Backed first",
-            "backed",
-            "Share of figures of the first answers that rest on something",
-        ),
-        share_column("after", "Backed at last", "backed", "Share of figures of the answers that went through"),
+        share("held", "Held", "gate", "Share of the gated episodes in which it held an answer back"),
+        share("before", "Backed first", "backed", "Share of figures of the first answers that rest on something"),
+        share("after", "Backed at last", "backed", "Share of figures of the answers that went through"),
         count("claimed", "Vouched for", "verifier", "Figures in doubt that the verifier vouched for"),
         count("verified", "Verified", "verifier", "Those of them whose quotations are in a stored text"),
         count("revisits", "Revisits", "revisits", "Revisits whose evidence was followed"),
-        share_column("fruitful", "Fruitful", "revisits", "Share of them that changed the evidence at hand"),
+        share("fruitful", "Fruitful", "revisits", "Share of them that changed the evidence at hand"),
         number("gained", "Gained", "revisits", 2, "Mean pieces of evidence that a revisit brought"),
     ]);
     let mut table = frame.by_cell(

@@ -2,8 +2,8 @@
 
 use crate::cyclic::Entry;
 use crate::cyclic::{Control, relative_difference, retention as kept};
-use gimbal_analysis::columns::{count, number};
-use gimbal_analysis::{Cell, Column, ColumnKind, Table};
+use gimbal_analysis::columns::{count, number, share};
+use gimbal_analysis::{Cell, Column, Table};
 
 use super::frame::{Frame, RATES, spread, spread_cells};
 
@@ -81,13 +81,7 @@ pub fn repair(frame: &Frame<'_>) -> Table {
         ),
         count("by_success", "By success", "faults", "After which the episode was won before that"),
         count("never", "Never", "faults", "Never repaired"),
-        Column::new(
-            "repaired",
-            "Repaired",
-            "faults",
-            ColumnKind::Share(1),
-            "By choice, by order or by success, of all faults",
-        ),
+        share("repaired", "Repaired", "faults", "By choice, by order or by success, of all faults"),
     ];
     columns.extend(spread("segments", "Segments", "segments", 1, "Segments until it was set right"));
     columns.extend(spread("tool_calls", "Tool calls", "tool_calls", 1, "Tool calls until then"));

@@ -5,12 +5,14 @@
 //! without a router; a `list` is the order in which its subtasks stand.
 
 pub(crate) mod check;
+mod checked;
 mod diff;
 pub mod distil;
 mod draw;
 mod index;
 pub mod machine;
 pub mod measured;
+mod planned;
 mod read;
 mod widen;
 
@@ -21,10 +23,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use checked::{CheckedGraphs, GraphFigures};
 pub use diff::{Change, diff};
 pub use draw::{dot, mermaid};
 pub(crate) use index::Index;
 pub use machine::Rule;
+pub use planned::PlannedGraph;
 pub use read::{GraphFileError, named, read, write};
 pub use widen::widened;
 

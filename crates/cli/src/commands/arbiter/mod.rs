@@ -15,8 +15,7 @@ use std::path::Path;
 
 use gimbal_neural::data::{MOST_BYTES, Part, Split, synthetic};
 use gimbal_neural::eval::{GroupBy, evaluate, judge_together};
-use gimbal_neural::{Body, Dataset, Net};
-use serde_json::json;
+use gimbal_neural::{Body, Dataset, Net, NetFacts};
 
 use super::{print_json, tables, write_file};
 use crate::args::{ArbiterVerb, ConflictPart, EvalArgs, GenerateArgs, Grouping, HeldOut};
@@ -136,13 +135,10 @@ fn eval(options: &EvalArgs) -> Result<(), Failure> {
 fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
     use gimbal_core::Scorer as _;
     let net = weights(path)?;
-    let (spec, card) = (net.spec(), net.card());
     if as_json {
-        let parameters = spec.parameters();
-        return print_json(&json!({
-            "identity": net.identity(), "parameters": parameters, "spec": spec, "card": card,
-        }));
+        return print_json(&NetFacts::of(&net));
     }
+    let (spec, card) = (net.spec(), net.card());
     let body = match spec.body {
         Body::Linear => "linear model".to_owned(),
         Body::Mlp { hidden } => format!("two hidden layers of {hidden}"),

@@ -4,14 +4,13 @@ mod history;
 
 use std::path::Path;
 
-use gimbal_ares::history::History;
+use gimbal_ares::history::{History, VerifiedHistory};
 use gimbal_core::Digest;
 use gimbal_evidence::graph::Graph;
-use gimbal_evidence::{Entity, Fact, Filter, Packet, Proof};
+use gimbal_evidence::{Entity, Fact, Filter, Packet, Proof, VerifiedPacket, VerifiedProof};
 use gimbal_telemetry::{
     KeptError, RawError, RawFound, RawSearch, fact_of, is_same, kept_bytes, packet_in, read_packet,
 };
-use serde_json::json;
 
 use super::sources::{bounds, parsed};
 use super::{print_json, sources, write_file};
@@ -62,9 +61,7 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
         let proof = Proof::read(&bytes).map_err(|error| changed(file, &error))?;
         same(file, "root", proof.root, root)?;
         if json {
-            return print_json(
-                &json!({ "proof": proof.fact.id, "packet": proof.packet, "root": proof.root, "holds": true }),
-            );
+            return print_json(&VerifiedProof::from(&proof));
         }
         println!("{}: {} leads to the root\nroot  {}", file.display(), proof.fact.id, proof.root);
         println!("By the proof's own word, which no hash holds: packet {}, {} facts.", proof.packet, proof.size.0);
@@ -82,10 +79,7 @@ fn verify(file: &Path, root: Option<&String>, head: Option<&String>, json: bool)
     same(file, "head", packet.head(), head)?;
     same(file, "root", packet.root(), root)?;
     if json {
-        return print_json(&json!({
-            "packet": packet.header().packet, "facts": packet.facts().len(), "head": packet.head(), "root": packet.root(),
-            "holds": true
-        }));
+        return print_json(&VerifiedPacket::from(&packet));
     }
     println!(
         "{}: packet {}, {} facts, every byte verified",
@@ -103,7 +97,7 @@ fn verify_history(file: &Path, bytes: &[u8], head: Option<Digest>, json: bool) -
     let history = History::verify(text).map_err(|error| changed(file, &error))?;
     same(file, "head", history.head, head)?;
     if json {
-        return print_json(&json!({ "history": history.rows.len(), "head": history.head, "holds": true }));
+        return print_json(&VerifiedHistory::from(&history));
     }
     println!("{}: {} verdicts, every link verified", file.display(), history.rows.len());
     println!("head  {}", history.head);
