@@ -20,8 +20,8 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Says behind the result of an action, also where calls that were not used are answered after it, how many of the `most` actions of the agent are left. It stays there: the prompt of the
-    /// next call then begins with this one, which caches can use.
+    /// Says behind the result of an action how many of the `most` actions of the agent are left, also where calls that were not used are
+    /// answered behind it. It stays there: the prompt of the next call then begins with this one, which caches can use.
     pub(super) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
         if let Some(acting) = &self.session.agent.persona.texts.engine.acting {
             let text = self.fill(&acting.actions_left, &[("left", left.into()), ("most", most.into())])?;

@@ -48,7 +48,7 @@ mod tests {
             let vowel = pair[1].starts_with(['a', 'e', 'i', 'o', 'u']);
             assert!(!matches!((pair[0], vowel), ("a" | "A", true) | ("an" | "An", false)), "{pair:?}");
         }
-        for text in ["wash an apple, then bring it to a ", "there is an armchair 1", " an egg 1", "to an armchair."] {
+        for text in ["wash an apple, then bring it to a ", "there is an armchair 1", " an egg "] {
             assert!(told.contains(text), "{text}");
         }
     }
