@@ -289,15 +289,29 @@ fn what_is_no_possible_command_with_something_behind_it_is_left_to_the_game() {
         format!("{go} 2"),
         format!("{go}-{place}"),
         format!("{go} with {place}"),
-        format!("{go}, not {place}"),
-        format!("{go}, but not now"),
-        format!("{go} if it is near"),
     ] {
         let call = ToolCall::with("explore", &[("command", &text)]);
         let transition = step(&mut *environment, &call);
         assert_eq!(transition.observation.text, "Nothing happens.", "{text}");
         assert_eq!(environment.parse(&text).unwrap().string("command"), Some(text.as_str()));
     }
+}
+
+// covers: CYC-036
+#[test]
+fn words_behind_a_possible_command_may_take_it_back() {
+    let (mut environment, goes) = at_the_door(json!({}));
+    let (go, place) = (&goes[0], goes[1].trim_start_matches("go to "));
+    let state = environment.state();
+    for (words, said) in [(", but not now", "take it back"), (" if it is near", "leave open whether it is meant")] {
+        let call = ToolCall::with("explore", &[("command", &format!("{go}{words}"))]);
+        let refusal = now(environment.call(&call)).unwrap_err();
+        assert!(refusal.kind == RejectionKind::Unreadable && refusal.message.contains(said), "{words}: {refusal:?}");
+        assert_eq!(environment.parse(&format!("{go}{words}")).unwrap_err().kind, RejectionKind::Unreadable);
+    }
+    assert_eq!(environment.state(), state);
+    let read = environment.parse(&format!("{go}, not {place}"));
+    assert_eq!(read.unwrap().string("command"), Some(go.as_str()));
 }
 
 // covers: CYC-050, CYC-051

@@ -390,7 +390,7 @@ mod tests {
              `Restore hostname=<hostname>`"
         );
         assert!(read("Analyse User9 now").starts_with("there is no host `User9`"));
-        assert!(read("Restore User1 (not now)").contains("one host at a time"));
+        assert!(read("Restore User1 (not now)").contains("take it back (`(not now)`)"));
         assert!(read("Monitor User1").contains("write `Monitor` alone"));
         assert!(read("Misinform User1").contains("no action `Misinform`"));
     }
