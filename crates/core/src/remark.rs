@@ -28,6 +28,8 @@ struct Phrases {
     conditions: Vec<String>,
     plans: Vec<String>,
     hedges: Vec<String>,
+    choices: Vec<String>,
+    second_thoughts: Vec<String>,
 }
 
 impl Phrases {
@@ -41,6 +43,8 @@ impl Phrases {
             &mut self.conditions,
             &mut self.plans,
             &mut self.hedges,
+            &mut self.choices,
+            &mut self.second_thoughts,
         ];
         lists.into_iter().flatten()
     }
@@ -56,7 +60,7 @@ fn phrases() -> &'static Phrases {
     })
 }
 
-/// Bytes of the longest remark that takes an action back and says nothing else.
+/// Characters of the longest remark that takes an action back and says nothing else.
 const LONGEST: usize = 120;
 /// What separates clauses, beside a hyphen between blanks.
 const CLAUSES: [char; 21] = [
@@ -77,41 +81,61 @@ pub fn of(words: &str) -> Remark {
         let is_command = || known.commands.iter().any(|command| begins(clause, command));
         holds(&known.withdrawals, clause) || holds(&known.corrections, clause) || is_command()
     };
+    let is_reasoned = |clause: &str| {
+        let reasons = ["because", "since", "as"];
+        known
+            .corrections
+            .iter()
+            .any(|phrase| reasons.iter().any(|reason| begins(clause, &format!("{phrase} {reason}"))))
+    };
     let takes_back = || {
-        words.len() <= LONGEST
+        words.chars().count() <= LONGEST
             && clauses.iter().any(|clause| withdraws(clause))
             && clauses.iter().all(|clause| withdraws(clause) || is_filler(clause))
     };
-    // What follows a correction says what is meant instead, or why.
-    let is_corrected =
-        || clauses.iter().find(|clause| !is_filler(clause)).is_some_and(|clause| holds(&known.corrections, clause));
-    if takes_back() || is_corrected() {
+    // What follows a correction says what is meant instead, or why; what is before it, why the action was thought of.
+    let mut meant = clauses.iter().filter(|clause| !is_filler(clause));
+    let is_corrected = meant.next().is_some_and(|first| holds(&known.corrections, first) || is_reasoned(first))
+        || meant.next_back().is_some_and(|last| withdraws(last))
+        || clauses.windows(2).any(|pair| matches!(pair, ["no", "wait"] | ["wait", "no"]))
+        || clauses.iter().any(|clause| holds(&known.second_thoughts, clause));
+    if takes_back() || is_corrected {
         return Remark::TakesBack;
     }
     match (plain.first(), clauses.as_slice()) {
-        (Some(first), [clause, later @ ..]) if depends(first, clause, later, known) => Remark::Depends,
+        (Some(first), [clause, later @ ..]) if depends((first, clause), later, begins_sentence(words), known) => {
+            Remark::Depends
+        }
         _ => Remark::Explains,
     }
 }
 
-/// Whether the first clause, `written` so and `clause` without the words that link it, says on what the action depends. A sentence that goes on
-/// behind its condition says what comes then, and is a plan.
-fn depends(written: &str, clause: &str, later: &[&str], known: &Phrases) -> bool {
+/// Whether a remark is a sentence of its own.
+fn begins_sentence(words: &str) -> bool {
+    words.trim_start().starts_with(['.', ';', '!', '\u{3002}', '\u{ff1b}'])
+}
+
+/// Whether the first clause, as it was written and without the words that link it, says on what the action depends. A sentence of its own that
+/// goes on behind its condition says what comes then, and is a plan; so does one about what will be.
+fn depends((written, clause): (&str, &str), later: &[&str], is_sentence: bool, known: &Phrases) -> bool {
     let begins_with = |list: &[String]| list.iter().any(|phrase| begins(clause, phrase));
-    let is_choice = begins(written, "or");
+    let is_choice = known.choices.iter().any(|choice| begins(written, choice)) && !begins(written, "or else");
     let is_hedge = known.hedges.iter().any(|hedge| hedge == clause);
-    let speaks_of_later = || clause.split(' ').any(|word| ["will", "ll", "shall"].contains(&word));
+    let has = |clause: &str, words: &[&str]| clause.split(' ').any(|word| words.contains(&word));
+    let speaks_of_later = || std::iter::once(&clause).chain(later).any(|clause| has(clause, &["will", "ll", "shall"]));
+    let is_past = || begins(clause, "after") && has(clause, &["was", "were", "had"]);
+    let goes_on = || later.first().is_some_and(|next| !["otherwise", "else"].iter().any(|word| begins(next, word)));
     let is_plan = || {
-        begins_with(&known.plans)
-            || speaks_of_later()
-            || later.first().is_some_and(|next| !["otherwise", "else"].iter().any(|word| begins(next, word)))
+        begins_with(&known.plans) || clause == "once" || is_past() || speaks_of_later() || (is_sentence && goes_on())
     };
     is_choice || is_hedge || (begins_with(&known.conditions) && !is_plan())
 }
 
 /// Whether a clause begins with these words.
 fn begins(clause: &str, words: &str) -> bool {
-    clause.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    // Chinese and Japanese write no blanks between words.
+    let is_wide = || words.ends_with(|last: char| last >= '\u{3000}');
+    clause.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || is_wide())
 }
 
 /// A clause without words at its head that say nothing; the last word is left.
@@ -179,6 +203,17 @@ mod tests {
             " - do not do this",
             " (do not carry this out yet)",
             ": don't execute it before the scan",
+            " (compromised) - cancelled",
+            " - it is compromised. No, wait, it is clean",
+            ". It is compromised. Never mind.",
+            " - compromised; scratch that, it is clean",
+            " - not yet, the scan is missing",
+            " (cancelled because User1 is clean)",
+            " (withdrawn, see above)",
+            " - on second thought, User2",
+            " (rejected)",
+            " (nein)",
+            "\u{ff08}\u{53d6}\u{6d88}\u{ff09}",
         ] {
             assert_eq!(of(behind), Remark::TakesBack, "{behind}");
         }
@@ -198,6 +233,11 @@ mod tests {
             " (maybe)",
             " - perhaps",
             " if it is broken, otherwise nothing",
+            " (if User1 is compromised, which I doubt)",
+            " - if the alert is real, as Analyse says",
+            " as long as it is broken",
+            " (nur wenn kompromittiert)",
+            "\u{ff08}\u{5982}\u{679c}\u{88ab}\u{653b}\u{7834}\u{ff09}",
         ] {
             assert_eq!(of(behind), Remark::Depends, "{behind}");
         }
@@ -236,6 +276,12 @@ mod tests {
             " - not the server, which is clean",
             ". When it is back, the session is gone",
             " - actually the only host that changed",
+            " (even if it costs a point)",
+            " (once)",
+            " if possible",
+            " after it was exploited in the last step",
+            " (if it fails, I will restore it)",
+            " or else the attacker moves on",
         ] {
             assert_eq!(of(behind), Remark::Explains, "{behind}");
         }

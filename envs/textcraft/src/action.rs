@@ -260,7 +260,7 @@ pub fn parse(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Reje
         let call = line(text, toolset, menu).ok()?;
         (Command::read(&command_of(&call)?) != Command::Unknown).then_some(call)
     };
-    match answer::one(text, &known, begins, second) {
+    match answer::one(text, known, begins, second) {
         Err(answer::Problem::Unread(_)) => {}
         read => return read.map_err(answer::Problem::rejection),
     }

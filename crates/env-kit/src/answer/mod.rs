@@ -8,7 +8,7 @@ mod words;
 
 use gimbal_core::{Rejection, RejectionKind, Remark, remark};
 
-use words::{cuts, is_one, is_rule, item, opened, trimmed, turned};
+use words::{counted, cuts, is_one, is_rule, item, opened, trimmed, turned};
 pub use words::{linked, says_nothing, word_of};
 
 /// Why no action can be taken.
@@ -106,13 +106,14 @@ pub fn one<T: PartialEq, E>(
     };
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_rule(line)).collect();
     let [first, later @ ..] = lines.as_slice() else { return read(text).map_err(Problem::Unread) };
-    if let Some(rows) = table::rows(&lines, &begins) {
-        return tabled(rows, &read).unwrap_or_else(|| read(text).map_err(Problem::Unread));
-    }
     let named = |clause: &str| begins(word_of(clause));
     // Another action in a text that should be a remark.
     let other = |action: &T, line: &str| {
         let mut found = None;
+        // The row of a table, as the action that its cells write.
+        let row = line.starts_with('|').then(|| line.replace('|', " "));
+        let row = row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = row.as_deref().unwrap_or(line);
         for clause in std::iter::once(line).chain(line.split(CLAUSES)) {
             let clause = trimmed(linked(item(opened(item(clause)))));
             if named(clause) && second(clause).is_some_and(|other| other != *action) {
@@ -126,6 +127,16 @@ pub fn one<T: PartialEq, E>(
         Some(second) => Err(Problem::Two((*first).to_owned(), second)),
         None => Ok(action),
     };
+    if let Some(table) = table::Table::read(&lines, &begins) {
+        let Some((action, way)) = tabled(&table, &read)? else { return read(text).map_err(Problem::Unread) };
+        for words in table.beside.iter().copied().chain(lines.get(table.lines).copied()) {
+            if let Some(second) = other(&action, words) {
+                return Err(Problem::Two(way, second));
+            }
+            judged((), &way, words)?;
+        }
+        return settled(action);
+    }
     let error = match read(first) {
         Ok(action) => return settled(action),
         Err(error) => error,
@@ -142,6 +153,11 @@ pub fn one<T: PartialEq, E>(
         let purpose = mark.ends_with("to ");
         let other = |clause: &str| {
             let bare = turned(clause, &begins);
+            // Behind a word that turns, a name alone is what the same action is meant for instead.
+            let instead = || read(&format!("{} {bare}", word_of(head))).is_ok_and(|other| other != action);
+            if bare.len() < clause.len() && !bare.is_empty() && instead() {
+                return Some(clause.to_owned());
+            }
             let whole = || within(bare, &second);
             match named(bare).then(whole)? {
                 Some(other) => (other != action).then(|| bare.to_owned()),
@@ -168,23 +184,24 @@ pub fn one<T: PartialEq, E>(
     }
 }
 
-/// The one action that the rows of a table name. `None` if they name none.
-fn tabled<T: PartialEq, E>(
-    rows: Vec<Vec<String>>,
+/// The one action that the rows of a table name, with the text that was read. `None` if one of them cannot be read, or there is none.
+///
+/// # Errors
+/// When they name two.
+fn tabled<T: PartialEq, E, F>(
+    table: &table::Table<'_>,
     read: &impl Fn(&str) -> Result<T, E>,
-) -> Option<Result<T, Problem<E>>> {
+) -> Result<Option<(T, String)>, Problem<F>> {
     let mut first: Option<(T, String)> = None;
-    for ways in rows {
-        let Some((action, way)) = ways.into_iter().find_map(|way| Some((read(&way).ok()?, way))) else { continue };
+    for ways in &table.rows {
+        let Some((action, way)) = ways.iter().find_map(|way| Some((read(way).ok()?, way))) else { return Ok(None) };
         match &first {
-            Some((known, written)) if *known != action => {
-                return Some(Err(Problem::Two(written.clone(), way)));
-            }
+            Some((known, written)) if *known != action => return Err(Problem::Two(written.clone(), way.clone())),
             Some(_) => {}
-            None => first = Some((action, way)),
+            None => first = Some((action, way.clone())),
         }
     }
-    first.map(|(action, _)| Ok(action))
+    Ok(first)
 }
 
 /// Actions that follow one another on a line without a sign between them: the one that each of them is, or the first two.
@@ -199,10 +216,9 @@ fn run_on<T: PartialEq, E>(
     for at in starts.take(CLAUSE_WORDS) {
         let (head, rest) = (line[..at].trim(), line[at..].trim());
         let Ok(action) = read(head) else { continue };
-        return Some(match within(rest, second) {
-            Some(other) if other == action => Ok(action),
-            _ => Err(Problem::Two(head.to_owned(), rest.to_owned())),
-        });
+        let other = within(rest, second)?;
+        let is_same = other == action;
+        return Some(is_same.then_some(action).ok_or_else(|| Problem::Two(head.to_owned(), rest.to_owned())));
     }
     None
 }
@@ -240,8 +256,11 @@ pub fn before_comma<T, E>(
         Some((read(head).ok()?, head, remark))
     })?;
     let clause = turned(remark.trim_start_matches([',', '\u{ff0c}']), &|_| false);
-    let is_another = clause.starts_with(|first: char| first.is_ascii_digit()) || names(clause);
-    (!is_another && clause.contains(' ')).then(|| judged(action, head, remark))
+    let is_another = clause.starts_with(|first: char| first.is_ascii_digit()) || names(counted(clause));
+    Some(match judged(action, head, remark) {
+        Ok(_) if is_another => Err(Problem::Two(head.to_owned(), clause.to_owned())),
+        judged => judged,
+    })
 }
 
 /// The action, if the words behind it let it be meant. `head` is the action as written, `remark` what follows it on its line.
@@ -360,8 +379,12 @@ mod tests {
             "Fix a; then fix the other",
             "Fix a. Fix it",
             "Fix a Fix b",
-            "Fix a Fix the other",
             "Fix a - no, Fix b",
+            "Fix a - actually b",
+            "Fix a (or rather b)",
+            "Fix a (or b)",
+            "Fix a\n| Fix | b |",
+            "| Action | node | Reason |\n|---|---|---|\n| Fix | a | then Fix b |",
             "Fix a (maybe Fix b is better)",
             "| Action | node |\n|---|---|\n| Fix | a |\n| Fix | b |",
         ] {
@@ -373,7 +396,10 @@ mod tests {
             "</a>",
             "Fix a not now",
             "Fix a and b",
+            "Fix a Fix the other",
             "| Action | node |\n|---|---|\n| Mend | a |",
+            "| Action | node |\n|---|---|\n| Mend | a |\n| Fix | b |",
+            "| Priority | Action |\n|---|---|\n| 1 | Fix a (no) |\n| 2 | Fix b |",
             "||",
             "Fixing",
             "",
@@ -385,10 +411,20 @@ mod tests {
 
     #[test]
     fn an_action_that_is_not_meant_is_not_taken() {
-        for text in ["Fix a (no)", "Fix a. Not really", "Fix a - no, it is well", "Fix a (do not carry this out)"] {
+        let row = "| Action | node | Reason |\n|---|---|---|\n| Fix | a |";
+        let (beside, below) = (format!("{row} cancelled |"), format!("{row} broken |\nNo, wait."));
+        for text in [
+            &beside,
+            &below,
+            "Fix a (no)",
+            "Fix a. Not really",
+            "Fix a - no, it is well",
+            "Fix a (do not carry this out)",
+        ] {
             assert!(matches!(of(text), Err(Problem::TakenBack { .. })), "{text}: {:?}", of(text));
         }
-        for text in ["Fix a - if it is broken", "Fix a (unless b is worse)", "Fix a (or b)", "Fix a - maybe"] {
+        for text in ["Fix a - if it is broken", "Fix a (unless b is worse)", "Fix a (or what is best)", "Fix a - maybe"]
+        {
             assert!(matches!(of(text), Err(Problem::Depends { .. })), "{text}: {:?}", of(text));
         }
         assert_eq!(

@@ -5,7 +5,7 @@ use super::words::is_one;
 /// Names of columns that hold the action.
 const ACTION: [&str; 5] = ["action", "tool", "command", "answer", "name"];
 /// Names of columns that hold no part of it.
-const ASIDE: [&str; 13] = [
+const ASIDE: [&str; 21] = [
     "step",
     "#",
     "no",
@@ -18,44 +18,80 @@ const ASIDE: [&str; 13] = [
     "purpose",
     "confidence",
     "priority",
+    "status",
+    "state",
+    "effect",
+    "expected effect",
+    "result",
+    "expected result",
+    "note",
+    "notes",
     "",
 ];
 /// Most rows that are looked at.
 const ROWS: usize = 16;
 
-/// The ways in which each row of a table may be read as an action; a row of names over it, or a column of names beside it, says what the
-/// cells are. `lines` are those of the answer without drawn ones. `None` if the answer does not begin with a table.
-pub(super) fn rows(lines: &[&str], begins: &impl Fn(&str) -> bool) -> Option<Vec<Vec<String>>> {
-    let rows: Vec<Vec<&str>> = lines.iter().take(ROWS).map_while(|line| cells(line)).collect();
-    let [names, rest @ ..] = rows.as_slice() else { return None };
-    let is_action = |name: &str| is_one(name, &ACTION);
-    if let Some(at) = names.iter().position(|name| is_action(name))
-        && !names.iter().any(|name| begins(super::word_of(name)))
-    {
-        return Some(rest.iter().map(|row| of_row(names, row, at)).collect());
+/// A table at the beginning of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Table<'t> {
+    /// The ways in which each row may be read as an action; more than one row may name one.
+    pub rows: Vec<Vec<String>>,
+    /// Cells that hold no part of an action.
+    pub beside: Vec<&'t str>,
+    /// Lines of the answer that it takes.
+    pub lines: usize,
+}
+
+impl<'t> Table<'t> {
+    /// Reads a table; a row of names over it, or a column of names beside it, says what the cells are. `lines` are those of the answer without
+    /// drawn ones. `None` if the answer does not begin with a table.
+    pub(super) fn read(lines: &[&'t str], begins: &impl Fn(&str) -> bool) -> Option<Self> {
+        let rows: Vec<Vec<&str>> = lines.iter().map_while(|line| cells(line)).collect();
+        let [names, rest @ ..] = rows.as_slice() else { return None };
+        let mut table = Self { lines: rows.len(), ..Self::default() };
+        if rows.len() > ROWS {
+            // No action is that long: it names none.
+            return Some(table);
+        }
+        let is_action = |name: &str| is_one(name, &ACTION);
+        if let Some(at) = names.iter().position(|name| is_action(name))
+            && !names.iter().any(|name| begins(super::word_of(name)))
+        {
+            rest.iter().for_each(|row| table.add(names, row, at));
+            return Some(table);
+        }
+        // Names beside the cells, with or without a row over both.
+        let mut pairs: Vec<(&str, &str)> =
+            rows.iter().filter_map(|row| Some((*row.first()?, *row.get(1)?)).filter(|_| row.len() == 2)).collect();
+        pairs.retain(|(name, cell)| !is_over(name, cell));
+        if let Some(at) = pairs.iter().position(|(name, cell)| is_action(name) && begins(super::word_of(cell))) {
+            let (names, row): (Vec<&str>, Vec<&str>) = pairs.into_iter().unzip();
+            table.add(&names, &row, at);
+            return Some(table);
+        }
+        // Without names each row is an action, part by part.
+        table.rows = rows.iter().map(|row| vec![row.join(" ").trim().to_owned()]).collect();
+        Some(table)
     }
-    // Names beside the cells, with or without a row over both.
-    let pairs: Vec<(&str, &str)> =
-        rows.iter().filter_map(|row| Some((*row.first()?, *row.get(1)?)).filter(|_| row.len() == 2)).collect();
-    if let Some((_, action)) = pairs.iter().find(|(name, cell)| is_action(name) && begins(super::word_of(cell))) {
-        let others =
-            || pairs.iter().filter(|(name, cell)| !is_action(name) && !is_one(name, &ASIDE) && !is_over(name, cell));
-        return Some(vec![ways(action, others().copied())]);
+
+    /// Adds a row whose action is in the cell `at`; one without an action is passed over.
+    fn add(&mut self, names: &[&str], row: &[&'t str], at: usize) {
+        let Some(action) = row.get(at).filter(|cell| !is_none(cell)) else { return };
+        let others = names.iter().zip(row).enumerate().filter(|(place, _)| *place != at);
+        let parts = others.map(|(_, (name, cell))| (*name, *cell)).filter(|(name, _)| !is_one(name, &ASIDE));
+        self.rows.push(ways(action, parts));
+        self.beside.extend(row.iter().zip(names).filter(|(_, name)| is_one(name, &ASIDE)).map(|(cell, _)| *cell));
     }
-    // Without names each row is an action, part by part.
-    Some(rows.iter().map(|row| vec![row.join(" ").trim().to_owned()]).collect())
+}
+
+/// Whether a cell says that there is nothing.
+fn is_none(cell: &str) -> bool {
+    !cell.contains(char::is_alphanumeric) || is_one(cell, &["none", "n/a", "no action"])
 }
 
 /// Whether a row only says that names and values follow.
 fn is_over(name: &str, cell: &str) -> bool {
     is_one(name, &["field", "key", "parameter", "item", "argument"]) && is_one(cell, &["value", "content"])
-}
-
-fn of_row(names: &[&str], row: &[&str], at: usize) -> Vec<String> {
-    let Some(action) = row.get(at) else { return Vec::new() };
-    let others =
-        names.iter().zip(row).enumerate().filter(|(place, _)| *place != at).map(|(_, (name, cell))| (*name, *cell));
-    ways(action, others.filter(|(name, _)| !is_one(name, &ASIDE)))
 }
 
 /// An action with its other cells as named parameters, and with the bare cells.

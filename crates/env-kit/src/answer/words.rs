@@ -138,6 +138,13 @@ pub(super) fn turned<'t>(text: &'t str, begins: &impl Fn(&str) -> bool) -> &'t s
     without(text, |word| is_one(word, &LINKS) || (is_one(word, &TURNS) && !begins(word)))
 }
 
+/// Without words that say how many.
+pub(super) fn counted(text: &str) -> &str {
+    const COUNTS: [&str; 12] =
+        ["a", "an", "the", "one", "two", "three", "four", "five", "six", "some", "more", "another"];
+    without(text, |word| is_one(word, &COUNTS))
+}
+
 /// Without words at the head that say nothing.
 fn without(text: &str, says_nothing: impl Fn(&str) -> bool) -> &str {
     let mut text = text.trim();

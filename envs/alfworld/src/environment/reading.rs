@@ -186,7 +186,7 @@ fn line(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Result<To
                 // Where a parameter follows, its value is a remark of another kind.
                 if behind.split_whitespace().next().is_some() && arguments.last().is_some_and(|(key, _)| key.is_none())
                 {
-                    let after = rest.rsplit_once(value).map_or("", |(_, after)| after);
+                    let after = rest.split_once(value).map_or("", |(_, after)| after);
                     answer::judged((), value, after).map_err(answer::Problem::rejection)?;
                 }
                 (*value).to_owned()
