@@ -78,7 +78,9 @@ pub(super) fn trimmed(text: &str) -> &str {
     loop {
         let mut shorter = text.trim_end_matches([' ', ',', '!', '.', ';']);
         shorter = untagged(shorter).unwrap_or(shorter);
-        if let Some((head, _)) = shorter.rsplit_once([' ', ',']).filter(|(_, word)| is_one(word, &TAILS)) {
+        let ends = |(head, word): &(&str, &str)| is_one(word, &TAILS) && !head.ends_with(" not");
+        // `not now` takes the action back.
+        if let Some((head, _)) = shorter.rsplit_once([' ', ',']).filter(ends) {
             shorter = head;
         }
         if shorter.len() == text.len() {
