@@ -160,9 +160,8 @@ fn two(action: &str, first: &str, second: &str, names: &Names) -> ActionError {
         return ActionError::Placeholder(name.to_owned());
     }
     if let Some(other) = other() {
-        return ActionError::TwoActions(format!(
-            "the answer names more than one action (`{action}` and `{other}`); write exactly one"
-        ));
+        let problem = answer::Problem::Two(action.to_owned(), other.to_owned());
+        return problem.message().map_or_else(|error| error, ActionError::TwoActions);
     }
     ActionError::TwoHosts { action: action.to_owned(), first: first.to_owned(), second: second.to_owned() }
 }
