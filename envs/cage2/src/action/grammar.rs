@@ -390,6 +390,10 @@ mod tests {
         );
         assert!(read("Analyse User9 now").starts_with("there is no host `User9`"));
         assert!(read("Restore User1 (not now)").contains("take it back (`(not now)`)"));
+        for text in ["Remove hostname=User1 Remove hostname=User2", "Remove DecoyApache hostname=User1"] {
+            assert!(read(text).starts_with("the answer names more than one action"), "{text}: {}", read(text));
+        }
+        assert!(read("Remove decoySERVICE hostname=User1").contains("SERVICE stands for the name of a service"));
         assert!(read("Monitor User1").contains("write `Monitor` alone"));
         assert!(read("Misinform User1").contains("no action `Misinform`"));
     }
