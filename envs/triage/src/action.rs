@@ -29,7 +29,7 @@ pub fn parse(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     match answer::one(text, |text| single(text, tools), begins, |text| single(text, tools).ok()) {
         Ok(call) => Ok(call),
         Err(answer::Problem::Unread(error)) => Err(whole.err().unwrap_or(error)),
-        Err(problem) => Err(problem.message().map_or_else(|error| error, unreadable)),
+        Err(problem) => Err(problem.rejection()),
     }
 }
 

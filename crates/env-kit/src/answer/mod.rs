@@ -3,12 +3,13 @@
 //! The action is the first line. What follows it, on the line or below, is a remark, unless it names another action:
 //! then the answer names two, and neither is taken. Words and tags without meaning at its end are ignored.
 
+mod reader;
 mod table;
 mod words;
 
 use gimbal_core::{Rejection, RejectionKind, Remark, remark};
 
-use words::{counted, cuts, is_one, is_rule, item, opened, trimmed, turned};
+use words::{counted, item, turned};
 pub use words::{linked, says_nothing, word_of};
 
 /// Why no action can be taken.
@@ -77,15 +78,6 @@ fn shown(text: &str) -> String {
     text.trim().chars().take(SHOWN).collect()
 }
 
-/// Words that refer to what was named before.
-const PRONOUNS: [&str; 5] = ["it", "this", "that", "them", "both"];
-/// Most words of a clause in which another action is looked for.
-const CLAUSE_WORDS: usize = 8;
-/// What separates the clauses of a remark.
-const CLAUSES: [char; 14] = [
-    ',', ';', '.', '(', ')', ':', '\u{2014}', '"', '\u{3002}', '\u{ff08}', '\u{ff09}', '\u{ff0c}', '\u{ff1a}',
-    '\u{ff1b}',
-];
 /// Lines that may hold the parts of one action.
 const PARTS: usize = 4;
 
@@ -93,134 +85,14 @@ const PARTS: usize = 4;
 /// action, and `second` reads a line or clause as the other action that it may name.
 ///
 /// # Errors
-/// What `read` says of the first line, or that there are two.
+/// What `read` says of the first line, that there are two, or that the action is not meant.
 pub fn one<T: PartialEq, E>(
     text: &str,
     read: impl Fn(&str) -> Result<T, E>,
     begins: impl Fn(&str) -> bool,
     second: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Problem<E>> {
-    let read = |text: &str| match (read(text), trimmed(text)) {
-        (Err(_), bare) if !bare.is_empty() && bare.len() < text.trim().len() => read(bare),
-        (read, _) => read,
-    };
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_rule(line)).collect();
-    let [first, later @ ..] = lines.as_slice() else { return read(text).map_err(Problem::Unread) };
-    let named = |clause: &str| begins(word_of(clause));
-    // Another action in a text that should be a remark.
-    let other = |action: &T, line: &str| {
-        let mut found = None;
-        // The row of a table, as the action that its cells write.
-        let row = line.starts_with('|').then(|| line.replace('|', " "));
-        let row = row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "));
-        let line = row.as_deref().unwrap_or(line);
-        for clause in std::iter::once(line).chain(line.split(CLAUSES)) {
-            let clause = trimmed(linked(item(opened(item(clause)))));
-            if named(clause) && second(clause).is_some_and(|other| other != *action) {
-                found = Some(clause.to_owned());
-                break;
-            }
-        }
-        found
-    };
-    let settled = |action: T| match later.iter().find_map(|line| other(&action, line)) {
-        Some(second) => Err(Problem::Two((*first).to_owned(), second)),
-        None => Ok(action),
-    };
-    if let Some(table) = table::Table::read(&lines, &begins) {
-        let Some((action, way)) = tabled(&table, &read)? else { return read(text).map_err(Problem::Unread) };
-        for words in table.beside.iter().copied().chain(lines.get(table.lines).copied()) {
-            if let Some(second) = other(&action, words) {
-                return Err(Problem::Two(way, second));
-            }
-            judged((), &way, words)?;
-        }
-        return settled(action);
-    }
-    let error = match read(first) {
-        Ok(action) => return settled(action),
-        Err(error) => error,
-    };
-    let bare = item(first);
-    if bare.len() < first.len()
-        && let Ok(action) = read(bare)
-    {
-        return settled(action);
-    }
-    for (head, mark, remark) in cuts(bare) {
-        let Ok(action) = read(head) else { continue };
-        // `to remove it` says what for, unless it names another action in full.
-        let purpose = mark.ends_with("to ");
-        let other = |clause: &str| {
-            let bare = turned(clause, &begins);
-            // Behind a word that turns, a name alone is what the same action is meant for instead.
-            let instead = || read(&format!("{} {bare}", word_of(head))).is_ok_and(|other| other != action);
-            if bare.len() < clause.len() && !bare.is_empty() && instead() {
-                return Some(clause.to_owned());
-            }
-            let whole = || within(bare, &second);
-            match named(bare).then(whole)? {
-                Some(other) => (other != action).then(|| bare.to_owned()),
-                // `may fail` is nothing that an action could be carried out on; `then remove it` is.
-                None => (!purpose && (is_next(clause, bare) || is_on_it(bare))).then(|| bare.to_owned()),
-            }
-        };
-        return match remark.split(CLAUSES).find_map(|clause| other(clause.trim())) {
-            Some(clause) => Err(Problem::Two(head.to_owned(), clause)),
-            // The sign that cut the remark off may be a word of it.
-            None => judged(action, head, &bare[head.len()..]).and_then(settled),
-        };
-    }
-    // The parts of one action on lines of their own.
-    if (1..PARTS).contains(&later.len())
-        && let Ok(action) = read(&lines.join(", "))
-    {
-        return Ok(action);
-    }
-    match run_on(bare, &read, &begins, &second) {
-        Some(Ok(action)) => settled(action),
-        Some(Err(problem)) => Err(problem),
-        None => Err(Problem::Unread(error)),
-    }
-}
-
-/// The one action that the rows of a table name, with the text that was read. `None` if one of them cannot be read, or there is none.
-///
-/// # Errors
-/// When they name two.
-fn tabled<T: PartialEq, E, F>(
-    table: &table::Table<'_>,
-    read: &impl Fn(&str) -> Result<T, E>,
-) -> Result<Option<(T, String)>, Problem<F>> {
-    let mut first: Option<(T, String)> = None;
-    for ways in &table.rows {
-        let Some((action, way)) = ways.iter().find_map(|way| Some((read(way).ok()?, way))) else { return Ok(None) };
-        match &first {
-            Some((known, written)) if *known != action => return Err(Problem::Two(written.clone(), way.clone())),
-            Some(_) => {}
-            None => first = Some((action, way.clone())),
-        }
-    }
-    Ok(first)
-}
-
-/// Actions that follow one another on a line without a sign between them: the one that each of them is, or the first two.
-fn run_on<T: PartialEq, E>(
-    line: &str,
-    read: &impl Fn(&str) -> Result<T, E>,
-    begins: &impl Fn(&str) -> bool,
-    second: &impl Fn(&str) -> Option<T>,
-) -> Option<Result<T, Problem<E>>> {
-    let starts = line.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len());
-    let starts = starts.filter(|at| begins(word_of(&line[*at..])));
-    for at in starts.take(CLAUSE_WORDS) {
-        let (head, rest) = (line[..at].trim(), line[at..].trim());
-        let Ok(action) = read(head) else { continue };
-        let other = within(rest, second)?;
-        let is_same = other == action;
-        return Some(is_same.then_some(action).ok_or_else(|| Problem::Two(head.to_owned(), rest.to_owned())));
-    }
-    None
+    reader::Reader { read, begins, second }.one(text)
 }
 
 /// Two actions that one line names, where an environment would take any line for one command.
@@ -280,26 +152,6 @@ pub fn judged<T, E>(action: T, head: &str, remark: &str) -> Result<T, Problem<E>
             Err(Problem::Depends { action, remark })
         }
     }
-}
-
-/// The action that a clause names in full, or with words behind it.
-fn within<T>(clause: &str, second: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).skip(1).take(CLAUSE_WORDS);
-    second(clause)
-        .or_else(|| second(trimmed(clause)))
-        .or_else(|| ends.into_iter().find_map(|end| second(&clause[..end])))
-}
-
-/// Whether the words before an action say that it comes after another one.
-fn is_next(clause: &str, bare: &str) -> bool {
-    clause[..clause.len() - bare.len()]
-        .split(|letter: char| !letter.is_alphanumeric())
-        .any(|word| is_one(word, &["then"]))
-}
-
-/// Whether an action is meant for what was named before.
-fn is_on_it(clause: &str) -> bool {
-    clause.split_whitespace().nth(1).is_some_and(|word| is_one(word_of(word), &PRONOUNS))
 }
 
 #[cfg(test)]
