@@ -111,6 +111,22 @@ fn complain(all: Vec<String>) {
     assert!(all.is_empty(), "{} complaints\n{}", all.len(), all.join("\n"));
 }
 
+/// A number that is none is found where a number is drawn; a name may hold the same letters.
+#[test]
+fn a_drawn_number_that_is_none_is_found() {
+    let drawn = |inside: &str| wrong(&format!("<svg width=\"9\" height=\"9\" aria-label=\"of inf\">{inside}</svg>"));
+    for inside in [
+        "<line x1=\"NaN\" y1=\"0\" x2=\"1\" y2=\"1\"/>",
+        "<path d=\"M1,2L-inf,3\"/>",
+        "<g transform=\"translate(1 -0)\"></g>",
+        "<text x=\"1\" y=\"9\" font-size=\"1\">NaN</text>",
+        "<text x=\"1\" y=\"9\" font-size=\"1\">inf %</text>",
+    ] {
+        assert!(drawn(inside).is_some_and(|found| found.starts_with("holds ")), "{inside}");
+    }
+    assert_eq!(drawn("<text x=\"1\" y=\"9\" font-size=\"1\">RoNaN</text>"), None);
+}
+
 // covers: BOG-193, BOG-194, BOG-195
 #[test]
 fn labels_of_the_named_figures_keep_apart() {

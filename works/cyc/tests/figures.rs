@@ -5,7 +5,7 @@ use crate::drawn;
 use crate::made as cyclic;
 use crate::support;
 
-use self::drawn::drawing::{check, wrong};
+use self::drawn::drawing::{UNWRITTEN, check, wrong};
 use cyclic::{Plan, episode, graph, info, plans, study, sweep};
 use gimbal_analysis::Generator;
 use gimbal_cyc::Cyc;
@@ -192,7 +192,10 @@ proptest! {
     fn every_figure_of_any_walks_is_whole(
         nodes in 1..60_usize,
         seed in any::<u64>(),
-        names in prop::collection::vec("[ -~]{1,60}", 60),
+        // A node whose whole name is `NaN` would look like a number that was drawn wrongly.
+        names in prop::collection::vec("[ -~]{1,60}".prop_filter("a number that is none", |name: &String| {
+            !UNWRITTEN.contains(&name.trim_end_matches('%').trim())
+        }), 60),
         kind in 0..4_usize,
     ) {
         let plan = Plan { ..plans(ENVIRONMENT)[[3, 4, 6, 8][kind]] };

@@ -36,12 +36,36 @@ fn width(words: &str, size: f64) -> f64 {
     ems * size
 }
 
+/// The attributes of a tag, names and values.
+fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut parts = tag.split('"');
+    std::iter::from_fn(move || {
+        let name = parts.next()?.trim_end_matches('=').rsplit(' ').next()?;
+        Some((name, parts.next()?))
+    })
+}
+
+/// Words that a number becomes which is none.
+pub const UNWRITTEN: [&str; 5] = ["NaN", "inf", "-inf", "-0", "null"];
+
+/// The first place of a picture where a number was drawn that is none. A name may hold the same letters (`RoNaNo`), so that
+/// attributes of words are passed over, and a text counts where it is nothing but the number.
+fn unwritten(svg: &str) -> Option<String> {
+    const NAMES: [&str; 3] = ["aria-label", "class", "font-family"];
+    svg.split('<').skip(1).filter_map(|part| part.split_once('>')).find_map(|(tag, text)| {
+        let numbers = attributes(tag).filter(|(name, _)| !NAMES.contains(name));
+        let mut words =
+            numbers.flat_map(|(_, value)| value.split([' ', ',', '(', ')', 'M', 'L', 'H', 'V', 'C', 'Q', 'A', 'Z']));
+        let drawn = words.find(|word| UNWRITTEN.contains(word));
+        let written = Some(text.trim_end_matches('%').trim()).filter(|text| UNWRITTEN.contains(text));
+        drawn.or(written).map(|word| format!("holds `{word}`: <{tag}>{text}"))
+    })
+}
+
 /// What is wrong with a picture, if anything: numbers that are none, tags that do not close, marks outside the frame.
 pub fn wrong(svg: &str) -> Option<String> {
-    for word in ["NaN", "inf", "-0\"", "null"] {
-        if svg.contains(word) {
-            return Some(format!("holds `{word}`"));
-        }
+    if let Some(found) = unwritten(svg) {
+        return Some(found);
     }
     let root = svg.split('>').next()?;
     let (right, bottom) = (number(root, "width")?, number(root, "height")?);
