@@ -1,10 +1,10 @@
 //! Trains a list of networks on one file of conflicts and prints what each is worth off line:
 //! `cargo run --release -p gimbal-neural --features train --example worth -- CONFLICTS FOLDER JOBS [SECONDS]`.
 //!
-//! Actions and contexts are left out of the data: these are networks on the plain features.
+//! A network reads the plain features, unless its line names actions or the context.
 //!
 //! Each line of the file JOBS is a training: a name, a preset, a seed, and what is changed (`most=N`, `mask=COLUMN`, `hold=ENVIRONMENT`,
-//! `noise=THOUSANDTHS`, `epochs=N`, `shuffled`). The calls are those of `gimbal arbiter train`, `tune` and `eval`; data are read once. Weights and
+//! `noise=THOUSANDTHS`, `epochs=N`, `with=actions`, `with=context`, `shuffled`). The calls are those of `gimbal arbiter train`, `tune` and `eval`; data are read once. Weights and
 //! checkpoints are kept in the folder, so that the same command goes on where it was stopped. Rows are separated by tabs: how the training went
 //! (`trained`), then the figures of each way to choose (`figures`) on the test part. `CONFLICTS:OTHER` measures on all conflicts of a second file
 //! too. A training that has taken SECONDS of CPU time ends with the best weights so far. `CANDLE_NUM_THREADS=1` keeps candle to one thread.
@@ -34,6 +34,8 @@ struct Job {
     epochs: Option<u32>,
     masks: Vec<String>,
     split: Split,
+    actions: bool,
+    context: bool,
     shuffled: bool,
     changes: Vec<String>,
 }
@@ -51,6 +53,8 @@ impl Job {
             epochs: None,
             masks: Vec::new(),
             split: Split::default(),
+            actions: false,
+            context: false,
             shuffled: false,
             changes: words.clone().map(str::to_owned).collect(),
         };
@@ -61,11 +65,19 @@ impl Job {
                 Some(("mask", value)) => job.masks.push(value.to_owned()),
                 Some(("hold", value)) => job.split.environments.push(value.to_owned()),
                 Some(("noise", value)) => job.split.noise.push(value.parse()?),
+                Some(("with", "actions")) => job.actions = true,
+                Some(("with", "context")) => job.context = true,
                 None if word == "shuffled" => job.shuffled = true,
                 _ => return Err(format!("`{line}`: there is no change `{word}`").into()),
             }
         }
         Ok(job)
+    }
+
+    /// The data with the inputs that the line names.
+    fn seen(&self, data: &Dataset) -> Dataset {
+        let data = if self.actions { data.clone() } else { data.without_actions() };
+        if self.context { data } else { data.without_context() }
     }
 
     /// The weights, from the folder where they are there already.
@@ -76,7 +88,9 @@ impl Job {
         }
         let mut settings = self.preset.settings(self.seed);
         settings.epochs = self.epochs.unwrap_or(settings.epochs);
-        settings.body = settings.body.without_actions();
+        if !self.actions {
+            settings.body = settings.body.without_actions();
+        }
         let (mut training, mut validation) =
             (data.part(&self.split, Part::Train), data.part(&self.split, Part::Validation));
         if self.shuffled {
@@ -121,7 +135,7 @@ fn on_cpu() -> f64 {
 
 fn read(path: &str) -> Result<(Dataset, Digest), Failed> {
     let text = std::fs::read_to_string(path)?;
-    let data = Dataset::read(&text).map_err(|error| format!("{path}: {error}"))?.without_actions().without_context();
+    let data = Dataset::read(&text).map_err(|error| format!("{path}: {error}"))?;
     Ok((data, Digest::of(text.as_bytes())))
 }
 
@@ -174,7 +188,7 @@ fn main() -> Result<(), Failed> {
     let mut tuned: BTreeMap<String, Rule> = BTreeMap::new();
     for line in std::fs::read_to_string(jobs)?.lines().filter(|line| !line.trim().is_empty()) {
         let job = Job::read(line)?;
-        let mut data = data.clone();
+        let mut data = job.seen(&data);
         for column in &job.masks {
             data = data.masked(column).ok_or_else(|| format!("there is no column `{column}`"))?;
         }
@@ -204,7 +218,7 @@ fn main() -> Result<(), Failed> {
         figures(&job, "validation", &with_tuned(&data.part(&job.split, Part::Validation), rule)?, &net);
         figures(&job, "test", &with_tuned(&data.part(&job.split, Part::Test), rule)?, &net);
         if let Some((other, _)) = &other {
-            figures(&job, "other", &with_tuned(other, rule)?, &net);
+            figures(&job, "other", &with_tuned(&job.seen(other), rule)?, &net);
         }
     }
     Ok(())
