@@ -406,7 +406,7 @@ fn stands_in(action: &str, text: &str) -> bool {
     let action = plain(action);
     let (tool, values) = action.split_once(' ').unwrap_or((&action, ""));
     let value = |part: &str| match part.strip_suffix('=') {
-        // The name of the next parameter stands behind the value.
+        // The name of the next parameter follows the value.
         Some(part) => spelt_words(part.rsplit_once([',', ' ']).map_or("", |(value, _)| value)),
         None => spelt_words(part),
     };

@@ -431,7 +431,7 @@ fn stops(rows: &[&EpisodeRow]) -> Vec<(Stop, u64)> {
     ordered
 }
 
-/// How often each of these texts occurs, most frequent first; a text comes with the times that it stands for.
+/// How often each of these texts occurs, most frequent first; a text comes with how often it counts.
 fn counts<'a>(texts: impl Iterator<Item = (&'a str, u64)>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (text, times) in texts {

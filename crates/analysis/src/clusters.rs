@@ -44,7 +44,7 @@ pub(crate) fn place(row: &EpisodeRow) -> Place<'_> {
 }
 
 /// Episodes or seeds in clusters, in a fixed order: by task and instance where there are several of these and one has
-/// several runs; else every run stands for itself, with its trials.
+/// several runs; else every run is a cluster of its own, with its trials.
 pub struct Grouping {
     /// Cluster of each place, in the order of the places.
     pub of: Vec<usize>,
@@ -155,7 +155,7 @@ pub(crate) fn half_width(groups: &[Group], confidence: f64) -> Option<f64> {
 
 /// Two-sided p of "the mean is 0", robust against clusters; `None` without spread.
 pub(crate) fn p_value(groups: &[Group], mean: f64) -> Option<f64> {
-    // The test wants a sample SD, which the error of a mean over so many units stands for.
+    // The test wants a sample SD: the error of the mean times the root of the number of units.
     robust_error(groups).and_then(|error| paired_t(mean, error * (groups.len() as f64).sqrt(), groups.len()))
 }
 

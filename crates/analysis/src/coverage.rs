@@ -237,7 +237,7 @@ fn draw(pairs: &[Pair], design: &Design, generator: &mut Generator) -> Rows {
     rows
 }
 
-/// Seeds of a slice that stands for a task.
+/// Seeds of a slice that is taken as a task.
 const SLICE: usize = 200;
 
 fn episode(cell: &str, task: usize, run: u32, value: i64, tokens: u64) -> EpisodeRow {

@@ -55,7 +55,7 @@ pub struct Summary {
     /// Half width of the Student t interval of the mean; `None` for fewer than [`FEWEST`] values, and for equal ones (BOG-167). With n-1 degrees of freedom, or
     /// robust against `clusters` with one degree of freedom less than these.
     pub half_width: Option<f64>,
-    /// Clusters that the interval is robust against; `None` where every value stands for itself.
+    /// Clusters that the interval is robust against; `None` where every value is a cluster of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
     /// The least that a value can be, where it is known: no interval goes below it.

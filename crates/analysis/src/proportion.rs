@@ -17,7 +17,7 @@ pub struct Proportion {
     pub share: f64,
     /// Wilson score interval without continuity correction, robust against `clusters` where there are any.
     pub interval: Interval,
-    /// Clusters that the interval is robust against; `None` where each of the `of` stands for itself.
+    /// Clusters that the interval is robust against; `None` where each of the `of` is a cluster of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<usize>,
 }

@@ -171,7 +171,7 @@ fn a_run_without_a_known_price_is_listed_without_an_amount() {
     assert!(list[0]["dollars"].is_null() && list[0]["unpriced_requests"] == 4, "{list}");
 }
 
-/// No request was answered: what they cost is as unknown, and no amount stands for it.
+/// No request was answered: what they cost is as unknown, and no amount is shown instead.
 #[test]
 fn a_run_without_an_answer_and_without_a_price_is_listed_without_an_amount() {
     let place = Place::new();

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// The form of a command: words, and names in braces for what is between them, such as `take {object} from {receptacle}`. A part in square
 /// brackets comes last and is repeated, with commas between: `craft {made} using [{number} {input}]`.
 ///
-/// Letters of either case are the same. A name stands for the shortest text that fits, the last one of a part for all that is left; it is
+/// Letters of either case are the same. A name takes the shortest text that fits, the last one of a part for all that is left; it is
 /// never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

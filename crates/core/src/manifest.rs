@@ -49,7 +49,7 @@ pub struct CommandFacts {
     pub argument: String,
     /// Its form.
     pub form: CommandForm,
-    /// The name of the form that stands for any whole number from 1, of which legal calls hold only some.
+    /// The name of the form that means any whole number from 1, of which legal calls hold only some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub any_number: Option<String>,
     /// As [`ToolFacts::seconds`], where it is another time than the tool's.

@@ -43,7 +43,7 @@ pub struct ToolDraft {
 pub struct CommandDraft {
     /// The form.
     pub form: CommandForm,
-    /// The name of the form that stands for any whole number from 1.
+    /// The name of the form that means any whole number from 1.
     #[serde(default)]
     pub any_number: Option<String>,
     /// Shortest and longest time for which a call decides, where it is another than the tool's.

@@ -19,7 +19,7 @@ pub struct Options {
 pub struct Field {
     key: &'static str,
     takes: Takes,
-    /// What null stands for; none if it is refused.
+    /// What null means; none if it is refused.
     null: Option<&'static str>,
     has_default: bool,
     about: String,
@@ -89,7 +89,7 @@ impl Field {
         Self::new(key, Takes::Shaped { schema, give, fits }, String::new())
     }
 
-    /// Takes null as well; it stands for `meaning`.
+    /// Takes null as well; it means `meaning`.
     #[must_use]
     pub const fn or_null(mut self, meaning: &'static str) -> Self {
         self.null = Some(meaning);

@@ -133,7 +133,7 @@ pub struct Aggregate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceClock {
-    /// The first time of what the fact stands for.
+    /// The first time of what the fact represents.
     pub first: Utc,
     /// The last one.
     pub last: Utc,
@@ -202,7 +202,7 @@ pub struct Fact {
 pub(crate) const TELLS_OF_A_LOGON: &str = "told of a logon";
 
 impl Fact {
-    /// The first and the last time of what the fact stands for: those of its members where it counts others, else its own twice.
+    /// The first and the last time of what the fact represents: those of its members where it counts others, else its own twice.
     #[must_use]
     pub fn span(&self) -> Option<(Utc, Utc)> {
         let counted = self.aggregate.as_ref().and_then(|aggregate| aggregate.first.zip(aggregate.last));
@@ -250,7 +250,7 @@ impl Fact {
         }
     }
 
-    /// How many records the record of the fact stands for, as its source says (`repeated`, of a message that was repeated); 1 where it says
+    /// How many records the record of the fact represents, as its source says (`repeated`, of a message that was repeated); 1 where it says
     /// nothing. A fact that counts others counts it so often.
     #[must_use]
     pub fn repeated(&self) -> u64 {

@@ -148,7 +148,7 @@ pub struct Edge {
     pub kind: EdgeKind,
     /// The fact.
     pub fact: FactId,
-    /// How many records the fact stands for.
+    /// How many records the fact represents.
     pub count: u64,
 }
 

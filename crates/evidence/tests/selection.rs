@@ -19,7 +19,7 @@ struct Written {
     number: usize,
 }
 
-/// A record that stands for several.
+/// A record that represents several.
 struct Repeated(u64);
 
 impl Details for Repeated {

@@ -25,7 +25,7 @@ pub fn within_json(regex: &str) -> String {
     out
 }
 
-/// The rest of a class behind its opening bracket, as an expression of what stands for its letters.
+/// The rest of a class behind its opening bracket, as an expression of what each of its letters means.
 fn class(rest: &mut std::str::Chars<'_>) -> String {
     let mut items: Vec<(char, bool)> = Vec::new();
     while let Some(letter) = rest.next() {

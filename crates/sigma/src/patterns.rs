@@ -81,7 +81,7 @@ fn spell_out_item(item: &mut DetectionItem) {
     item.field.modifiers = modifiers;
 }
 
-/// The expression that a value stands for.
+/// The expression that a value means.
 fn expression(text: &SigmaString, at_start: bool, at_end: bool) -> String {
     let mut out = String::from(if at_start { r"\A" } else { "" });
     for part in &text.parts {

@@ -8,7 +8,7 @@ use rsigma_parser::{
 
 use crate::correlation::{Condition, Correlation, Expression, Grouping, Kind};
 
-/// What a name in a rule stands for.
+/// What a name in a rule means.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A rule that is asked, by its index.

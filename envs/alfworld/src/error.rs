@@ -127,7 +127,7 @@ pub enum Fault {
     /// A predicate that the engine must know is not there.
     #[error("declares no predicate for {what} (one of: {known}); the domain is of another family of games")]
     NoRole {
-        /// What it stands for.
+        /// What the predicate states.
         what: &'static str,
         /// The names that are understood.
         known: String,

@@ -105,7 +105,7 @@ fn single_returns_are_those_of_the_report() {
         let mean = single.iter().sum::<i64>() as f64 / 200.0 / 1000.0;
         assert!((mean - report.mean).abs() < 1e-9, "{mean} {}", report.mean);
         assert_eq!(single.iter().min().copied(), Some((1000.0 * report.min).round() as i64));
-        // A seed stands for itself, whatever was played before it.
+        // A seed has the same result, whatever was played before it.
         let alone = each(&ReturnsOptions { episodes: 1, seed: 9 + 57, ..wanted });
         assert_eq!(alone, single[57..58]);
     }

@@ -96,7 +96,7 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
         let value_at = after.trim_start().strip_prefix(['=', ':']).filter(|_| !word.is_empty());
         // `https:` is not a name of an argument.
         let Some(value_at) = value_at.filter(|value| known.contains(&word) || !value.starts_with("//")) else {
-            // The name before the sign is lost: what stands behind it may be any argument's.
+            // The name before the sign is lost: what follows it may be any argument's.
             if rest.starts_with('=') {
                 return Err(format!("`{}` has no name before its `=`; write `name=\"value\"`", named::shortened(rest)));
             }
@@ -127,7 +127,7 @@ fn arguments(text: &str, tool: &ToolSpec) -> Result<BTreeMap<String, Value>, Str
     }
 }
 
-/// What stands behind the closing bracket of `("text")`, where a quoted text is all that the brackets hold.
+/// What follows the closing bracket of `("text")`, where a quoted text is all that the brackets hold.
 fn behind_brackets<'a>(rest: &'a str, known: &[&str]) -> Option<&'a str> {
     let (_, after) = rest.starts_with(['"', '\'', '\u{201c}']).then(|| value(rest, known).ok()).flatten()?;
     let behind = after.trim_start().strip_prefix(')')?.trim();

@@ -87,7 +87,7 @@ pub struct Question {
     pub kind: Kind,
     /// Minutes that an expert needed, where the table says.
     pub minutes: Option<u32>,
-    /// What an answer is held against. A rubric that cannot be read is kept as it stands, with the reason: the other
+    /// What an answer is held against. A rubric that cannot be read is kept as it is, with the reason: the other
     /// questions of its table are not lost by it.
     pub rubric: Result<Vec<Item>, TableError>,
     /// The rubric as it stood in the table.

@@ -315,7 +315,7 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
             if broken { ("gave no usable answer (refused)", 1) } else { ("said twice neither yes nor no", 2) };
         assert!(failure.starts_with(&format!("unjudged: the judge {why} on item {item} of 3")), "{failure}");
     }
-    // With both the offline verdict stands, and the items are counted.
+    // With both the offline verdict is used, and the items are counted.
     let mut environment = open(json!({ "judge": "both" }));
     reset(&mut *environment, "s02", 1).await;
     let mut now = environment.call(&call(FINAL_ANSWER, json!({ "answer": "x" }))).await;

@@ -5,7 +5,7 @@ use crate::names::NameId;
 use crate::planner::Move;
 use crate::scene::Scene;
 
-/// The most commands that one shown command stands for.
+/// The most commands that one shown command represents.
 const MOST_FILLED: usize = 64;
 
 /// The literals of an episode. They are fixed by what a reset shows.

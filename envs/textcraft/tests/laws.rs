@@ -186,7 +186,7 @@ fn the_goal_pays_each_time_it_is_made_and_play_may_go_on() {
     );
 }
 
-/// The goal's name stands for what lies below it only where the quirk is switched on.
+/// The goal's name means what lies below it only where the quirk is switched on.
 #[test]
 fn the_aliasing_quirk_stands_behind_a_switch() {
     for (aliasing, reply) in [

@@ -82,7 +82,7 @@ fn intervals_take_the_runs_of_an_instance_together() {
     assert_eq!(at(&t25, row, "clusters"), Cell::Integer(4));
 }
 
-/// One instance, as in a study without any: every run stands for itself, and the note says that.
+/// One instance, as in a study without any: every run is a cluster of its own, and the note says that.
 // covers: BOG-167
 #[test]
 fn a_study_without_instances_takes_every_run_for_itself() {

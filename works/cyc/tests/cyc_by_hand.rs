@@ -222,7 +222,7 @@ impl Read {
         &rows[0][column]
     }
 
-    /// The row that holds these words has these numbers, to four digits; NaN stands for none.
+    /// The row that holds these words has these numbers, to four digits; NaN means none.
     fn row(&self, words: &[&str], numbers: &[(&str, f64)]) {
         for (key, expected) in numbers {
             let found = match self.cell(words, key) {

@@ -154,7 +154,7 @@ impl AgentSession<'_> {
         Ok(ExpertScript::of(self, &expert, target).bare(self, stage, &present).await)
     }
 
-    /// Reads what the agent wrote in tiers (BOG-070): as it stands; after one repair where it cannot be read, or a part of it
+    /// Reads what the agent wrote in tiers (BOG-070): as it is; after one repair where it cannot be read, or a part of it
     /// cannot; else the default. `written` is `None` if its model gave nothing.
     ///
     /// # Errors

@@ -241,7 +241,7 @@ pub struct KnowledgeEntry {
     /// How the content is written.
     #[serde(rename = "type")]
     pub kind: KnowledgeKind,
-    /// The key under which a JSON content stands.
+    /// The key that holds a JSON content.
     #[serde(default)]
     pub root: Option<String>,
     /// The content: a template where `type` is `plain`, any value where it is `json`.

@@ -163,7 +163,7 @@ fn unknown(name: &str, files: &dyn Files) -> PersonaError {
     }
 }
 
-/// A compiled text and where it stands.
+/// A compiled text and where it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Sourced {
     pub origin: Origin,

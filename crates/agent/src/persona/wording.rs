@@ -231,6 +231,6 @@ pub struct Observations {
     pub answer_now: String,
     /// A native call beside the one that the message is judged by.
     pub not_used: String,
-    /// Stands behind the result of a tool after which one turn is left (BOG-043).
+    /// Follows the result of a tool after which one turn is left (BOG-043).
     pub last_turn: String,
 }

@@ -15,7 +15,7 @@ pub(super) fn marks(content: &str, expects: Expects) -> Vec<ReadingMark> {
 
 /// Whether the text behind the marker of an answer goes on after the line of the answer. Code
 /// fences, `PAUSE`, ends of thoughts and turns, rules, and the rest of a quoted value or of a list of arguments do not count, and neither does an
-/// answer that is JSON or stands between tags.
+/// answer that is JSON or is between tags.
 fn is_followed(content: &str) -> bool {
     let mut lines = content.lines().map(str::trim).filter(|line| !says_nothing(line));
     let Some(answer) = lines.next() else { return false };

@@ -194,7 +194,7 @@ fn json_object(shape: Shape<'_>, open: &[(&str, Form)], thought: u32) -> Value {
     any_of(branches)
 }
 
-/// The uses of tools; `key` is where the thought stands.
+/// The uses of tools; `key` is the member that holds the thought.
 fn uses(key: &str, shape: Shape<'_>, thought: u32) -> impl Iterator<Item = Value> {
     shape.tools.iter().map(move |(name, input)| {
         let mut properties = serde_json::Map::new();
@@ -271,7 +271,7 @@ fn arguments(numbers: Numbers<'_>, tool: &str, calls: &[&ToolCall]) -> Vec<Value
     }
     let combinations: usize = values.values().map(Vec::len).product();
     let distinct: BTreeSet<String> = calls.iter().map(|call| call.canonical_arguments()).collect();
-    // Nothing stands for any number.
+    // `null` means any number.
     let of_values = |name: &str, values: &[&Value]| match numbers.of_argument(tool, name) {
         Some(range) if values.iter().any(|value| value.is_null()) => range::schema(&range),
         _ => json!({ "enum": values }),

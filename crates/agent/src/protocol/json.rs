@@ -112,7 +112,7 @@ pub(super) fn objects(text: &str, expects: Expects) -> Option<Reply> {
     Some(Reply { more: found.more || more, tier: Tier::Normalised, ..found })
 }
 
-/// Whether a sentence goes on on both sides of what stands from `at` to `end`: then it is spoken of.
+/// Whether a sentence goes on on both sides of what is between `at` and `end`: then it is spoken of.
 fn is_in_a_sentence(text: &str, at: usize, end: usize) -> bool {
     let before = text[..at].rsplit('\n').next().unwrap_or_default().trim_end();
     let after = text[end..].split('\n').next().unwrap_or_default();
@@ -251,7 +251,7 @@ fn said_by(key: &str, object: &mut Map<String, Value>) -> Option<ReadObject> {
     }
 }
 
-/// Whether a value stands for none.
+/// Whether a value means that there is none.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -141,7 +141,7 @@ pub fn distinct_but_for_numbers<'c>(
     calls.filter(is_new).collect()
 }
 
-/// What stands before and behind a number, where it is a word of its own in the text.
+/// The text before and behind a number, where it is a word of its own in the text.
 fn around<'t>(text: &'t str, number: &str) -> Option<(&'t str, &'t str)> {
     let mut found = text.match_indices(number).map(|(at, _)| (&text[..at], &text[at + number.len()..]));
     let apart = |edge: Option<char>| edge.is_none_or(|letter| !letter.is_alphanumeric());

@@ -223,7 +223,7 @@ fn or_null(form: Form) -> Form {
     }
 }
 
-/// What stands between the two ends of a pattern that says all of a text. Only patterns without quotation marks and backslashes
+/// What is between the two ends of a pattern that says all of a text. Only patterns without quotation marks and backslashes
 /// stand within a JSON text as they are.
 fn whole_pattern(pattern: &str) -> Option<&str> {
     pattern.strip_prefix('^')?.strip_suffix('$').filter(|inside| !inside.contains(['"', '\\', '|']))

@@ -2,7 +2,7 @@
 //!
 //! 1. The last line that begins with `Answer:`; the text behind it, up to the next line that begins with another marker, is the
 //!    answer. Its first line is the action; what follows is for the environment to look at, so that a second action is not
-//!    passed over. What stands behind a line `Observation:` that follows a tool or an answer is not read: the host writes
+//!    passed over. What follows a line `Observation:` that follows a tool or an answer is not read: the host writes
 //!    that line, and a stop sequence would have cut there.
 //! 2. Else the first line that begins with `Tool:`; the name ends at the next colon, bracket or blank, the input at the next
 //!    line that begins with a marker, or at the end. A trailing `PAUSE` may be missing.
@@ -121,7 +121,7 @@ impl<'a> Marked<'a> {
         self.lines.iter().enumerate().filter(move |(_, line)| is(line)).map(|(place, _)| place)
     }
 
-    /// What stands behind the marker of a line, up to the next line with one that ends it.
+    /// What follows the marker of a line, up to the next line with one that ends it.
     fn content(&self, place: usize, ends: impl Fn(Marker) -> bool) -> &'a str {
         let Some((Line { marker: Some((_, rest)), .. }, later)) =
             self.lines.get(place).map(|line| (line, &self.lines[place + 1..]))
@@ -276,7 +276,7 @@ fn answered(thought: String, written: &str, expects: Expects) -> Reply {
     }
 }
 
-/// What stands between tags, where all of them say the same.
+/// What is between tags, where all of them say the same.
 fn tagged(text: &str, expects: Expects) -> Option<Reply> {
     if !text.contains(['<', '\\', '[']) && !text.contains("to=functions.") {
         return None;
@@ -306,7 +306,7 @@ fn tagged(text: &str, expects: Expects) -> Option<Reply> {
         .then(|| Reply { more, ..Reply::new(String::new(), first, Tier::Normalised) })
 }
 
-/// `Answer:` behind the end of a sentence in the last line, where it stands once.
+/// `Answer:` behind the end of a sentence in the last line, where it occurs once.
 fn within(text: &str) -> Option<Reply> {
     let last = text.trim_end().lines().next_back()?;
     let mut places =

@@ -27,7 +27,7 @@ const WRAPPERS: [&str; 13] = [
     "items",
 ];
 
-/// The array that `text` holds and how it was found: as it stands; else without thoughts, an answer prefix, code fences or an
+/// The array that `text` holds and how it was found: as it is; else without thoughts, an answer prefix, code fences or an
 /// object around it, or as the first array anywhere in the text. None if it holds none, or names a key twice.
 #[must_use]
 pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
@@ -49,7 +49,7 @@ pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
     first_array(bare).or_else(|| objects(bare)).and_then(|items| listed(items, Tier::Normalised))
 }
 
-/// The JSON object that `text` holds and how it was found: as it stands; else without thoughts, an answer prefix or code fences,
+/// The JSON object that `text` holds and how it was found: as it is; else without thoughts, an answer prefix or code fences,
 /// or as the first object with members anywhere in the text. None if it holds none, names a key twice, or holds another
 /// object that says otherwise of the same key.
 #[must_use]
@@ -123,7 +123,7 @@ fn listed(items: Vec<Value>, mut tier: Tier) -> Option<(Vec<Value>, Tier)> {
     Some((all, tier))
 }
 
-/// A strict text stands as it is, unless it names a key twice with different values.
+/// A strict text is taken as it is, unless it names a key twice with different values.
 fn is_clear(text: &str) -> Option<Tier> {
     lenient::whole(text).is_none_or(|found| !found.ambiguous).then_some(Tier::Direct)
 }
@@ -272,7 +272,7 @@ mod tests {
             let wrapped = array(&format!("{{\"Suggestions\": [{written}]}}")).unwrap();
             assert_eq!(wrapped, (vec![wanted.clone()], Tier::Normalised), "{written}");
         }
-        // What stands below may be a name, and is left as it is where nobody asks for more.
+        // A key at a lower level may be a name, and is left as it is where nobody asks for more.
         let below = r#"{"Usual": {"LOCATE": "TAKE"}}"#;
         assert_eq!(object(below).unwrap().0["usual"], json!({ "LOCATE": "TAKE" }));
         assert_eq!(keyed(json!({ "A": [{ "B c": 1 }] })), Some(json!({ "a": [{ "b_c": 1 }] })));

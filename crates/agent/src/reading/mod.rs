@@ -41,7 +41,7 @@ const ENDS: [&str; 9] = [
 /// The channel in which some models answer.
 const FINAL: &str = "<|channel|>final<|message|>";
 
-/// Takes thoughts between tags away, and what stands behind the end of the turn. A thought that never ends takes all that
+/// Takes thoughts between tags away, and what follows the end of the turn. A thought that never ends takes all that
 /// follows with it; one that never began, all before its end.
 #[must_use]
 pub fn bare(text: &str) -> String {
@@ -59,7 +59,7 @@ pub fn bare(text: &str) -> String {
         {
             rest = &rest[end + close.len()..];
         }
-        // What stood before a thought and what stands behind it are not one word.
+        // What is before a thought and what is behind it are not one word.
         while let Some(begin) = find(rest, open)
             && let Some(end) = find(&rest[begin..], close)
         {
@@ -120,7 +120,7 @@ pub fn undecorated(text: &str) -> &str {
     }
 }
 
-/// What stands between two of these letters, where the text has no other.
+/// What is between two of these letters, where the text has no other.
 fn one_pair(text: &str, letter: char) -> Option<&str> {
     let inside = text.strip_prefix(letter)?.strip_suffix(letter)?;
     (!inside.contains(letter)).then_some(inside)

@@ -21,7 +21,7 @@ pub struct Call {
     pub arguments: Map<String, Value>,
 }
 
-/// What stands between tags.
+/// What is between tags.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tagged {
     /// An answer.
@@ -35,7 +35,7 @@ pub enum Tagged {
 /// How many places are looked at.
 const CANDIDATES: usize = 16;
 
-/// What stands between tags, in order.
+/// What is between tags, in order.
 #[must_use]
 pub fn read(text: &str) -> Vec<Tagged> {
     let mut found: Vec<(usize, Tagged)> = Vec::new();
@@ -65,7 +65,7 @@ pub fn read(text: &str) -> Vec<Tagged> {
     found.into_iter().map(|(_, tagged)| tagged).collect()
 }
 
-/// What stands between `open` and the next `close`, and where; the last may lack its end.
+/// What is between `open` and the next `close`, and where; the last may lack its end.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<(usize, &'a str)> {
     let mut found = Vec::new();
     let mut from = 0;

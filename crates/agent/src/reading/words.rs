@@ -102,25 +102,25 @@ impl Words {
         best
     }
 
-    /// The severity that a word stands for.
+    /// The severity that a word means.
     #[must_use]
     pub fn severity(&self, word: &str) -> Option<&str> {
         of(&self.severity, word)
     }
 
-    /// The status that a word stands for.
+    /// The status that a word means.
     #[must_use]
     pub fn status(&self, word: &str) -> Option<&str> {
         of(&self.status, word)
     }
 
-    /// The focus that a word stands for.
+    /// The focus that a word means.
     #[must_use]
     pub fn focus(&self, word: &str) -> Option<&str> {
         of(&self.focus, word)
     }
 
-    /// The confidence that a word stands for, in thousandths.
+    /// The confidence that a word means, in thousandths.
     #[must_use]
     pub fn confidence(&self, word: &str) -> Option<u16> {
         let wanted = plain(word);

@@ -2,7 +2,7 @@
 
 use super::{Cell, ColumnKind};
 
-/// What stands for "nothing to say".
+/// What a cell shows that has nothing to say.
 pub(super) const EMPTY: &str = "–";
 
 pub(super) fn shown(cell: &Cell, kind: ColumnKind) -> String {

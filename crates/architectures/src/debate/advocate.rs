@@ -346,7 +346,7 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// What stands of an attempt; `None` if nothing does and asking again cannot help.
+    /// What is valid of an attempt; `None` if nothing is and asking again cannot help.
     fn read(
         &self,
         text: &str,

@@ -130,7 +130,7 @@ fn fields(packet: &Packet) -> Vec<&str> {
     names.into_iter().collect()
 }
 
-/// A predicate over the packet: its classes, its fields, at most as many records as it stands for. An absence is stated of any class.
+/// A predicate over the packet: its classes, its fields, at most as many records as it represents. An absence is stated of any class.
 fn predicate(packet: &Packet) -> Form {
     let present: BTreeSet<&str> = packet.facts().iter().map(|fact| fact.class.name()).collect();
     let present: Vec<String> = present.into_iter().map(escape).collect();

@@ -37,7 +37,7 @@ impl Refusal {
     }
 }
 
-/// What a side says, as far as it stands.
+/// What a side says, as far as it is valid.
 #[derive(Clone, Debug)]
 pub(super) struct Spoken {
     /// Assertions, in the order in which they were written.
@@ -55,7 +55,7 @@ pub(super) struct Spoken {
 /// A message as it was read.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// What stands; `None` if nothing valid remains.
+    /// What is valid; `None` if nothing valid remains.
     pub spoken: Option<Spoken>,
     /// Which way it was read.
     pub tier: Tier,
@@ -63,7 +63,7 @@ pub(super) struct Reading {
     pub changes: Vec<Change>,
     /// What was dropped.
     pub refusals: Vec<Refusal>,
-    /// Tokens of what stands, where the contract bounds them.
+    /// Tokens of what is valid, where the contract bounds them.
     pub tokens: Option<TokenCount>,
 }
 

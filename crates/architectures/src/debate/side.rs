@@ -68,7 +68,7 @@ impl Strategy {
         }
     }
 
-    /// The Skeptic by rule that it stands for; for a model, the one of queries.
+    /// The kind of Skeptic by rule; for a model, the one of queries.
     pub(super) const fn skeptic(self) -> SkepticKind {
         match self {
             Self::Rules => SkepticKind::Rules,

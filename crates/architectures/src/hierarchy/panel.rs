@@ -15,7 +15,7 @@ use super::Hierarchy;
 use super::arbiter::Candidate;
 use super::messages::{Finding, Findings, Menu, Situation, Suggestion};
 
-/// Stands behind a reply that holds something unread.
+/// Follows a reply that holds something unread.
 const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what could not be read or is not a possible action. In its \
                       place stands \"unknown\", which is not a finding.";
 

@@ -1,4 +1,4 @@
-//! The five questions of a panel: what a member may answer, and what stands of its answer (ARES-098).
+//! The five questions of a panel: what a member may answer, and what is valid of its answer (ARES-098).
 //!
 //! The published panel was asked about a project: its strongest finding, its blind spots, which of seven directions to take, an angle for
 //! research, and a wild card. These five ask the same of a case that has an answer: what the answer is, the strongest finding, what is
@@ -14,7 +14,7 @@ use crate::shared::packet::{PACKET, packet};
 
 /// The questions, in the order of the contract.
 pub(super) const QUESTIONS: [&str; 5] = ["answer", "finding", "gap", "next", "wild_card"];
-/// The finding of whoever finds nothing that stands out.
+/// The finding of a member who finds nothing remarkable.
 pub(super) const NONE: &str = "none";
 /// What may be missing, as in the contract.
 pub(super) const GAPS: [&str; 7] = ["nothing", "permission", "identity", "habit", "content", "outcome", "records"];
@@ -84,7 +84,7 @@ impl Questions {
         ])
     }
 
-    /// What stands of a message that follows the contract.
+    /// What is valid of a message that follows the contract.
     ///
     /// # Errors
     /// What is wrong with it, for a request to write it again.

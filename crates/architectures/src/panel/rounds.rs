@@ -66,7 +66,7 @@ impl View {
         ])
     }
 
-    /// What stands of a message that follows the contract.
+    /// What is valid of a message that follows the contract.
     fn read(&self, message: &Value) -> Result<Ballot, String> {
         let (low, high) = self.values;
         let value = message["value"].as_u64();

@@ -31,7 +31,7 @@ pub struct Settings {
     /// Most tool calls of an episode in one conversation (CYC-026, CYC-050), never more than the environment's horizon, which holds where it is
     /// left out.
     pub global_calls: Option<u32>,
-    /// What stands before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
+    /// What is checked before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
     pub gate: GateKind,
     /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
     pub gate_refusals: Option<u32>,

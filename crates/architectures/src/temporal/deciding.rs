@@ -17,7 +17,7 @@ use super::settings::ArbiterKind;
 use super::state::Episode;
 use super::turn::Turn;
 
-/// What stands against a call before it is proposed.
+/// What excludes a call before it is proposed.
 pub(super) struct Objection {
     /// `policy`, `escalated`, `binding` or `untimely`.
     pub kind: &'static str,
@@ -54,7 +54,7 @@ impl Temporal {
         proposal
     }
 
-    /// What stands against a call of a faster layer (CTHA-044, CTHA-065). The idle call is always open. What a plan names is decided already.
+    /// What excludes a call of a faster layer (CTHA-044, CTHA-065). The idle call is always open. What a plan names is decided already.
     pub(super) fn objection(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
         let mut watch = turn.stage.stopwatch();
         let objection = self.objected(turn, episode, proposal);

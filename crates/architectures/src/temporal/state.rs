@@ -153,7 +153,7 @@ impl Episode {
         }
     }
 
-    /// A layer is to be asked in the next step; the first reason stands.
+    /// A layer is to be asked in the next step; the first reason is kept.
     pub(super) fn ask(&mut self, layer: Layer, why: &'static str) {
         self.due.entry(layer).or_insert(why);
     }

@@ -7,7 +7,7 @@ use gimbal_core::{Block, Brief, EpisodeStopped, Stage, ToolCall};
 /// Most legal calls that are listed.
 const MOST: usize = 4_096;
 
-/// One step, as the environment stands.
+/// One step, in the present state of the environment.
 pub(super) struct Turn<'a> {
     pub stage: &'a dyn Stage,
     pub brief: Arc<Brief>,

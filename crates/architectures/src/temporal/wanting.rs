@@ -1,4 +1,4 @@
-//! What layers want of a step, from what they gave: sequences, proposals, and what stands against them.
+//! What layers want of a step, from what they gave: sequences, proposals, and the objections to them.
 
 use gimbal_core::{EpisodeStopped, LaneId, Milli, Rejection, RejectionKind};
 use gimbal_messages::records::temporal::{LayerAsked, LayerProposed, LayerViolated, SubgoalReached};
@@ -181,7 +181,7 @@ impl Temporal {
         }
     }
 
-    /// Takes an action text of a layer as its proposal; what stands against it is told and recorded.
+    /// Takes an action text of a layer as its proposal; an objection to it is told and recorded.
     async fn want(
         &self,
         turn: &Turn<'_>,
@@ -269,7 +269,7 @@ impl Temporal {
         turn.stage.record(LaneId::MAIN, &record).await;
     }
 
-    /// The next call of Tactical's sequence is its proposal. It stands before that of Reflex: the slower layer speaks first.
+    /// The next call of Tactical's sequence is its proposal. It comes before that of Reflex: the slower layer speaks first.
     pub(super) async fn sequence(&self, turn: &Turn<'_>, episode: &mut Episode, proposals: &mut Vec<Proposal>) {
         let Some((_, call)) = episode.sequence.front().cloned() else { return };
         if !turn.opens(&call).await {

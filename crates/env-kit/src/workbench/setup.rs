@@ -139,7 +139,7 @@ struct Source {
 }
 
 impl Reading<'_> {
-    /// Sets what `name` stands for; `flag` and `written` are the argument without and with its value.
+    /// Sets what `name` names; `flag` and `written` are the argument without and with its value.
     fn set(&mut self, flag: &str, written: &str, name: &str, value: &str) -> Result<(), EnvError> {
         let properties = &self.schema["properties"];
         let name = match name {

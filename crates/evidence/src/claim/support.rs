@@ -27,7 +27,7 @@ impl Support {
 }
 
 impl Packet {
-    /// How well the packet supports an assertion. An aggregate stands for all that it counts.
+    /// How well the packet supports an assertion. An aggregate counts as every record that it counts.
     #[must_use]
     pub fn support(&self, assertion: &Assertion) -> Support {
         if self.entails(assertion) == Entailment::Contradicted {

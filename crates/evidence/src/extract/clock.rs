@@ -177,7 +177,7 @@ pub(super) fn last_before(time: YearLess, read: Utc, zone_minutes: i16) -> Optio
 }
 
 /// Years of times that have none. A file that goes from December to January goes to the next year; one that then steps back to
-/// December, because lines came late, goes back. Any other step back is kept as it stands.
+/// December, because lines came late, goes back. Any other step back is kept as it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Years {
     year: Option<i16>,

@@ -131,7 +131,7 @@ fn wide(head: &[u8]) -> Option<String> {
     Some(String::from_utf16_lossy(&units))
 }
 
-/// What a source is that no extractor reads as it stands, and what makes it readable.
+/// What a source is that no extractor reads as it is, and what makes it readable.
 fn packed(head: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 5] = [
         (&[0x1f, 0x8b], "it is compressed (gzip): decompress it first, as in `zcat FILE | gimbal triage -`"),

@@ -20,7 +20,7 @@ fn is_inside(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address stands for many machines of a network.
+/// Whether an address names many machines of a network.
 fn is_local_group(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_multicast() || address.is_broadcast(),

@@ -47,7 +47,7 @@ struct Group {
     /// The sum of an attribute, where every member has it.
     sum: Option<(Box<str>, u64)>,
     members: Members,
-    /// Whether a member stands for several.
+    /// Whether a member represents several records.
     has_repeated: bool,
 }
 

@@ -101,7 +101,7 @@ pub trait Details {
         None
     }
 
-    /// How many records this one stands for, because its source says so: `message repeated 500 times`. 1 by default. It is one record with one
+    /// How many records this one represents, because its source says so: `message repeated 500 times`. 1 by default. It is one record with one
     /// hash, and counts so many times among the records that are counted together.
     fn repeated(&self) -> u64 {
         1

@@ -35,7 +35,7 @@ struct Candidate {
     order: Order,
     fact: NewFact,
     leaf: Digest,
-    /// How many records it stands for.
+    /// How many records it represents.
     repeated: u64,
 }
 

@@ -24,7 +24,7 @@ pub struct ClaimScore {
     pub confidence: Milli,
     /// Valid facts that it cites.
     pub facts: u32,
-    /// Whether it stands: it was not rebutted with other facts, and the facts do not contradict it.
+    /// Whether it holds: it was not rebutted with other facts, and the facts do not contradict it.
     pub survives: bool,
 }
 

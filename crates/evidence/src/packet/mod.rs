@@ -72,7 +72,7 @@ impl Packet {
         self.facts.get(id.index())
     }
 
-    /// The value of the chain after the last fact: it stands for the whole packet. A report prints it.
+    /// The value of the chain after the last fact: it identifies the whole packet. A report prints it.
     #[must_use]
     pub fn head(&self) -> Digest {
         self.links.last().copied().unwrap_or(self.start)

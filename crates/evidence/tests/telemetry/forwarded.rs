@@ -43,7 +43,7 @@ fn journal(second: u32, message: &str) -> Value {
     })
 }
 
-/// A line as Filebeat sends it when it reads a file as it stands.
+/// A line as Filebeat sends it when it reads a file as it is.
 fn shipped(second: u32, message: &str) -> Value {
     let minute = format!("09:00:{:02}", second + 1);
     json!({

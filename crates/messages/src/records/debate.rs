@@ -124,7 +124,7 @@ pub struct FellBack {
     pub reason: String,
 }
 
-/// A side broke a rule of the debate. The position stands as it was given: the judge gets what was said.
+/// A side broke a rule of the debate. The position is kept as it was given: the judge gets what was said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breach {
     /// The side.
@@ -162,7 +162,7 @@ pub struct Weighed {
     pub confidence: Milli,
     /// Facts that weigh.
     pub facts: u32,
-    /// Whether it stands.
+    /// Whether it holds: it was not rebutted with other facts, and the facts do not contradict it.
     pub survives: bool,
 }
 
@@ -203,7 +203,7 @@ pub struct VerdictGiven {
     pub last: bool,
 }
 
-/// A gate decided whether the single turn stands (ARES-048, ARES-051).
+/// A gate decided whether the result of the single turn is final (ARES-048, ARES-051).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
     /// The verdict of the single turn.

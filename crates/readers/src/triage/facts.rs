@@ -12,7 +12,7 @@ pub(super) struct Line {
     pub id: String,
     /// Seconds since some day, where the line has a time.
     pub second: Option<f64>,
-    /// How many records it stands for.
+    /// How many records it represents.
     pub count: u64,
     pub class: String,
     pub actor: String,

@@ -10,7 +10,7 @@ pub const CHOICE: u32 = 1;
 
 /// Most legal calls that are looked at.
 const MOST: usize = 4_096;
-/// What stands for a text that nothing lists.
+/// What replaces a text that nothing lists.
 const UNKNOWN: &str = "unknown";
 
 /// The call that a text asks for.

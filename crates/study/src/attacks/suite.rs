@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::plan::Problem;
 use crate::plan::members::{Members, items, shown, string, tree};
 
-/// What stands for the planted call in a text.
+/// What is replaced by the planted call in a text.
 pub const PLACEHOLDER: &str = "{call}";
 /// Longest text, in bytes, and most texts of a category.
 const BOUNDS: (usize, usize) = (2_000, 64);

@@ -55,8 +55,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// A drawing as a named output; a frame that says what is missing where there is none. `title` is shown above it, `said` stands
-    /// behind its caption.
+    /// A drawing as a named output; a frame that says what is missing where there is none. `title` is shown above it, `said`
+    /// follows its caption.
     #[must_use]
     pub fn of(
         key: &'static str,

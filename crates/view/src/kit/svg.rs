@@ -216,7 +216,7 @@ impl Svg {
         }
     }
 
-    /// The picture with its title and how to read it beneath: a file that stands alone names its intervals itself.
+    /// The picture with its title and how to read it beneath: a file on its own names its intervals itself.
     pub fn finish_alone(&self, height: f64, title: &str, words: &str) -> String {
         const LINE: f64 = 15.0;
         let mut alone = Self { body: self.body.clone() };

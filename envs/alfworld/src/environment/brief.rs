@@ -8,7 +8,7 @@ use super::tools::{self, COMMAND, Tool};
 use crate::engine::{Game, Role};
 use crate::scene::Lexicon;
 
-/// What stands for a command in the usages of the glossary.
+/// The placeholder of a command in the usages of the glossary.
 const PLACEHOLDER: &str = "<command>";
 
 /// Reward of the step that solves a task.

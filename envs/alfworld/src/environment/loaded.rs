@@ -29,7 +29,7 @@ pub struct Loaded {
     pub id: String,
     /// The game.
     pub game: Arc<Game>,
-    /// What stands for what in it.
+    /// Which name in it means what.
     pub lexicon: Lexicon,
     /// An expert's commands, in the words of the game; may be empty.
     pub walkthrough: Vec<String>,

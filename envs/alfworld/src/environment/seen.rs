@@ -13,7 +13,7 @@ pub fn first(play: &Play, lexicon: &Lexicon) -> Data {
     json!({ "receptacles": names.collect::<Vec<_>>() }).into()
 }
 
-/// What the text after a command tells; none stands for a command without effect.
+/// What the text after a command tells; none means a command without effect.
 pub fn after(play: &Play, lexicon: &Lexicon, done: Option<(Role, &Command)>) -> Data {
     let Some((role, command)) = done else { return json!({ "effect": false }).into() };
     let game = play.game();

@@ -17,7 +17,7 @@ use crate::pddl::Domain;
 /// A symbol and its rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// As it stands between `#`.
+    /// As it is written between `#`.
     pub name: String,
     /// The first whose condition holds is used.
     pub rules: Vec<Rule>,

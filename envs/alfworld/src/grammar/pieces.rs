@@ -11,7 +11,7 @@ pub const MAX_VARIABLES: usize = 64;
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// As it stands.
+    /// As it is written.
     Text(String),
     /// The sentence that says what to do, which differs from game to game.
     Task,

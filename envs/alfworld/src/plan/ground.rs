@@ -33,7 +33,7 @@ pub struct Task {
     pub steps: Vec<Step>,
     /// For each literal, the steps that need it.
     pub users: Vec<Vec<u32>>,
-    /// The literal that stands for the goal.
+    /// The literal that represents the goal.
     pub goal: Literal,
     /// Whether these are all actions. A game with more than the bounds allow is not planned for.
     pub complete: bool,

@@ -1,7 +1,7 @@
 //! A deterministic belief state of a household, built from the agent's own observations and calls only.
 //!
 //! It holds for every receptacle what was first seen in it (its baseline), what it is held to contain now, whether it
-//! stands open, and what was done there; where the agent is and what it carries; and a log of the episode. It renders
+//! is open, and what was done there; where the agent is and what it carries; and a log of the episode. It renders
 //! three blocks for prompts and answers two read-only queries. It never says what to do: its own words are those of
 //! [`words`] (BOG-080 to BOG-090, BOG-100 to BOG-106).
 //!

@@ -190,7 +190,7 @@ pub(crate) fn slipped(text: &str, names: &Names) -> (String, Option<String>) {
 
 /// What all names of decoys begin with.
 const STEM: &str = "Decoy";
-/// What stands for the rest of such a name in the glossary.
+/// What replaces the rest of such a name in the glossary.
 const SERVICE: &str = "SERVICE";
 
 /// Whether a name is that of a decoy without its service, or with the placeholder in its place.

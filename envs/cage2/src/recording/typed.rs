@@ -57,7 +57,7 @@ const SYMBOLS: [(&str, &[Symbol]); 10] = [
     ),
 ];
 
-/// The typed observation that a recorded one stands for; texts without a known type stay texts.
+/// The typed observation that a recorded one represents; texts without a known type stay texts.
 #[must_use]
 pub fn node_from_json(json: &Json) -> Node {
     typed("", json)

@@ -246,7 +246,7 @@ impl Sense {
         }
     }
 
-    /// Whether it stands for a minus.
+    /// Whether it means a minus.
     pub const fn lowers(self) -> bool {
         matches!(self, Self::Down | Self::Miss | Self::Loss)
     }

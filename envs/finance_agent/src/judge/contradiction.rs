@@ -34,7 +34,7 @@ pub fn found(reference: &str, question: &Read<'_>, answer: &Read<'_>) -> Option<
         let Some(label) = segment.label() else { continue };
         let [figure] = segment.figures.as_slice() else { continue };
         let same: Vec<&Segment<'_>> = said.iter().filter(|other| other.label().as_ref() == Some(&label)).collect();
-        // A label that stands for several things (`guidance: ...` of two years) is met by one of them.
+        // A label that names several things (`guidance: ...` of two years) is met by one of them.
         if same.iter().any(|other| other.figures.iter().any(|rival| figure.stated_by(rival))) {
             continue;
         }

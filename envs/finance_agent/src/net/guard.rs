@@ -67,7 +67,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 pub struct Refused {
     /// The host as the address names it.
     pub host: String,
-    /// What it stands for.
+    /// The address that it resolves to.
     pub address: IpAddr,
 }
 

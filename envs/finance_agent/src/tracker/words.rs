@@ -34,7 +34,7 @@ pub const FOUND: &str = "found, not opened";
 pub const STORED: &str = "stored, not read";
 /// Status: read.
 pub const READ: &str = "read";
-/// Stands for the tool in the log of a call that it refused.
+/// Replaces the tool in the log of a call that it refused.
 pub const TOOL: &str = "tool";
 /// The tool replied with an error.
 pub const FAILED: &str = "error";

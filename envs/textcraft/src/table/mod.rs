@@ -7,7 +7,7 @@
 //! | compact | `4 oak_planks = 1 #oak_logs [planks]` |
 //! | JSON | `{"shaped": false, "in": [["#oak_logs", 1]], "out": "oak_planks", "count": 4, "group": "planks"}` |
 //!
-//! In both a name after `#` is a tag, which stands for any item of that group, and `minecraft:` may stand before a name. In
+//! In both a name after `#` is a tag, which means any item of that group, and `minecraft:` may stand before a name. In
 //! JSON a `file` may name where a recipe comes from, a missing `count` is one, and equal inputs of a recipe that is not
 //! `shaped` are merged at the first one's place. Blank lines and those that begin with `#` are passed over. **The order of
 //! lines is part of the laws**: it decides which recipe closes a cycle and how tasks are numbered.

@@ -1,9 +1,9 @@
 //! Criteria: what is suspicious, what explains it, and the verdict that follows. Code evaluates them; no one judges.
 //!
-//! - `THREAT_CONFIRMED`: a suspicion that decides alone stands without an explanation, or two do that decide together and come from
+//! - `THREAT_CONFIRMED`: nothing explains a suspicion that decides alone, or two that decide together and come from
 //!   different steps of a technique or from different sources.
 //! - `THREAT_DISMISSED`: every suspicion in the packet is explained by a fact of the packet, or there is none.
-//! - `INCONCLUSIVE`: a suspicion stands without an explanation, and decides nothing.
+//! - `INCONCLUSIVE`: a suspicion has no explanation, and decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,7 +188,7 @@ impl Criterion {
     }
 }
 
-/// The verdict over what stands.
+/// The verdict over what was found.
 fn verdict(found: &[FoundSuspicion<'_, '_>]) -> Verdict {
     let open: Vec<&FoundSuspicion<'_, '_>> = found.iter().filter(|one| one.is_open()).collect();
     if open.is_empty() {

@@ -33,7 +33,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Tier of a scenario: how the evidence stands (ARES-070).
+    /// Tier of a scenario: how clear the evidence is (ARES-070).
     Tier {
         /// Evidence of a threat without a harmless reading.
         ClearThreat = "CLEAR_THREAT",

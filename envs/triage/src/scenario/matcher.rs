@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use gimbal_evidence::{Class, Fact};
 use serde::{Deserialize, Serialize};
 
-/// Which facts. What is not set restricts nothing. Texts may begin and end with `*`, which stands for anything.
+/// Which facts. What is not set restricts nothing. Texts may begin and end with `*`, which matches anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Matcher {

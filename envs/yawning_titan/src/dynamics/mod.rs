@@ -156,7 +156,7 @@ impl State {
         let room = base + extra;
         let mut graph = Graph::new(room);
         (0..base as u16).for_each(|node| graph.insert(node));
-        // Each list as it stands: joining edge by edge would order them otherwise.
+        // Each list as it is: joining edge by edge would order them otherwise.
         graph.adopt(&network.neighbours);
         let mut by_uuid: Vec<u16> = (0..base as u16).collect();
         by_uuid.sort_unstable_by_key(|node| network.nodes[*node as usize].uuid);
@@ -260,7 +260,7 @@ impl State {
                 self.reward *= 1.0 - self.steps as f64 / self.rules.max_steps as f64;
             }
             self.done = true;
-            // QUIRK: the observation is that of the step before, and the clock stands still.
+            // QUIRK: the observation is that of the step before, and the clock does not advance.
             return Ok(());
         }
         let intent = self.intent(action);

@@ -99,7 +99,7 @@ impl Debate {
         same.or_else(|| votes().next()).and_then(|verdict| verdict.vote)
     }
 
-    /// Where a side stood last, in the vote that stands for the conclusion.
+    /// The last position of a side, in the vote that is taken as the conclusion.
     #[must_use]
     pub fn last(&self, side: Side) -> Option<&Confidence> {
         let vote = self.vote();

@@ -3,7 +3,7 @@
 use gimbal_analysis::{Cell, Column, ColumnKind, Table};
 use gimbal_evidence::triage::Triage;
 
-/// What stands for a class in the row of records that are in no fact.
+/// What is shown as the class in the row of records that are in no fact.
 const LEFT_OUT: &str = "left_out";
 /// The time of that row, if the packet has none.
 const NO_TIME: &str = "1970-01-01T00:00:00Z";

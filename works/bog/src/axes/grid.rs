@@ -269,7 +269,7 @@ impl<'a> Grid<'a> {
         candidates.iter().copied().filter(|name| self.mean(name, model) == Some(mean)).collect()
     }
 
-    /// The configuration that a side stands for on a model, by mean return; `None` where none was played.
+    /// The configuration that a side names on a model, by mean return; `None` where none was played.
     #[must_use]
     pub fn resolve<'n>(&self, side: &'n Side, model: &str) -> Option<&'n str>
     where

@@ -3,7 +3,7 @@
 use gimbal_analysis::AnalysisError;
 use serde::{Deserialize, Serialize};
 
-/// The protocol of a study: labels of its configurations and what each stands for.
+/// The protocol of a study: labels of its configurations and what each means.
 ///
 /// The shipped one is `papers/protocol.yaml`; a label that a run does not hold leaves a gap and is not an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use super::hierarchy::sort_by_mean;
 /// Both are picked after the fact: what the notes of all these tables say.
 const PICKED: &str = "Best and worst are picked after the fact, by mean return: the gap between them flatters even where nothing differs.";
 
-/// What stands for the best and the worst where all means are the same.
+/// What is shown as the best and the worst where all means are the same.
 const ALL_EQUAL: &str = "all equal";
 
 fn extreme_columns(digits: usize) -> Vec<Column> {

@@ -46,7 +46,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The share that stands for the word.
+    /// The share that the word means.
     #[must_use]
     pub const fn share(self) -> f64 {
         match self {
@@ -175,7 +175,7 @@ impl Regime {
         }
     }
 
-    /// The point among the measures that stands for it.
+    /// The point among the measures that represents it.
     #[must_use]
     pub const fn signature(self) -> WorkflowSignature {
         let (prerequisite_density, state_uncertainty, observability, repair) = match self {

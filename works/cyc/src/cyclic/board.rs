@@ -50,7 +50,7 @@ impl Board {
     }
 
     /// The cell without faults that a cell with faults is compared with: of the same configuration where the study has it,
-    /// else the first that stands for the same.
+    /// else the first of the same condition.
     #[must_use]
     pub fn nominal(&self, faulted: Entry<'_>) -> Option<Entry<'_>> {
         let own = || {

@@ -1,4 +1,4 @@
-//! What a cell stands for in a study of controllers: control, exposure of tools, shots, models by role.
+//! What a cell plays in a study of controllers: control, exposure of tools, shots, models by role.
 
 use gimbal_messages::records::control::{PLANNER, ROUTERS};
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ fn is_on(setting: &Value) -> bool {
 /// What the file of a graph names as its maker where no model made it.
 const BY_HAND: &str = "hand";
 
-/// What a cell stands for.
+/// What a cell plays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Condition {
     /// Environment with its options.

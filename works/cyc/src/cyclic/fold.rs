@@ -133,7 +133,7 @@ pub struct Use {
 pub struct CellCycles {
     /// Labels.
     pub info: CellInfo,
-    /// What it stands for.
+    /// What the cell plays.
     pub condition: Condition,
     /// Its episodes, by environment, task, run and trial.
     pub records: Vec<Record>,

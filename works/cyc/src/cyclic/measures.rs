@@ -236,7 +236,7 @@ pub struct EvidenceSums {
 /// One cell in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
-    /// What it stands for.
+    /// What the cell plays.
     pub condition: Condition,
     /// Episodes.
     pub episodes: usize,

@@ -79,7 +79,7 @@ pub fn noise_curves(cycles: &Cycles, confidence: f64) -> Vec<NoiseCurve> {
     named.collect()
 }
 
-/// What a cell stands for but for its player.
+/// What a cell plays, without its player.
 fn without_rate(condition: &Condition) -> Condition {
     Condition { error: None, planner: None, executor: None, router: None, ..condition.clone() }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Severity, UNKNOWN, class, severity, told};
 
-/// How a subject stands to its baseline.
+/// How a subject compares with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// As at the beginning, or as expected since.
@@ -73,7 +73,7 @@ const BOUND: usize = 1_000;
 pub struct Finding {
     /// The subject.
     pub subject: String,
-    /// How it stands to its baseline.
+    /// How it compares with its baseline.
     pub status: Status,
     /// How grave it is.
     pub severity: Severity,

@@ -8,7 +8,7 @@
 //! | `suggestions` | chooser, planner | list of at most three [`Suggestion`]s (BOG-067) |
 //!
 //! What goes in is strict: a message that does not have its form is refused with the reason. What a model wrote is read in
-//! tiers (BOG-070): as it stands, normalised, after one repair, else the default; the tier is recorded.
+//! tiers (BOG-070): as it is, normalised, after one repair, else the default; the tier is recorded.
 //!
 //! What cannot be read is never replaced by a value that could have been stated: `unknown` ([`UNKNOWN`]) replaces it, and the
 //! member `unread` holds it as it was written.

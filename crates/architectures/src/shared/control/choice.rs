@@ -56,7 +56,7 @@ impl Choice<'_> {
     }
 }
 
-/// The name in what stands for a subtask: a text, with a full stop or quotes perhaps, or an object that holds one.
+/// The name in what is written as a subtask: a text, with a full stop or quotes perhaps, or an object that holds one.
 fn name_of(value: &Value) -> Option<&str> {
     let text = match value {
         Value::Object(members) => NEXT.iter().find_map(|key| members.get(*key)?.as_str()),

@@ -42,7 +42,7 @@ pub struct Settings {
     pub global_calls: Option<u32>,
     /// How often a subtask of a list may be done again where its calls were used up (CYC-025).
     pub retries: u32,
-    /// What stands before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
+    /// What is checked before a final answer: `none`, or `evidence`: each figure must be based on a stored text (CYC-095).
     pub gate: GateKind,
     /// How often the gate holds an answer back before it lets it through all the same; 2 where it is left out.
     pub gate_refusals: Option<u32>,

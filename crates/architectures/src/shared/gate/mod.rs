@@ -35,7 +35,7 @@ const NAMED: (usize, usize) = (12, 60);
 /// Stored texts that a message names.
 const DOCUMENTS: usize = 12;
 
-/// What stands before a final answer.
+/// What is checked before a final answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateKind {

@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A field as it stands.
+/// A field as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Field<'a> {
     pub name: &'a str,

@@ -182,7 +182,7 @@ fn provider_of(channel: &str) -> Option<&str> {
     }
 }
 
-/// A time in the form of event XML: as it stands where it has that form, else in UTC where it can be read.
+/// A time in the form of event XML: as it is where it has that form, else in UTC where it can be read.
 fn time(found: &str, zone_minutes: i16) -> String {
     if found.parse::<Utc>().is_ok() {
         return found.to_owned();

@@ -293,7 +293,7 @@ impl Section {
     }
 }
 
-/// The name of the field that a label stands for.
+/// The name of the field that a label means.
 fn name_of(section: Section, label: &str, provider: &str, id: u32) -> Option<&'static str> {
     if provider != SECURITY && !(provider == "Service Control Manager" && id == 7045) {
         return None;

@@ -134,7 +134,7 @@ pub(super) fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The characters that raw content stands for.
+/// The characters that raw content encodes.
 pub(super) fn decode(raw: &str) -> Cow<'_, str> {
     if memchr2(b'&', b'<', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);

@@ -207,7 +207,7 @@ fn ends_with(value: &str, text: &str) -> bool {
     value.ends_with(text)
 }
 
-/// Whether a value contains a text, in which `*` stands for anything. The value counts as one between blanks.
+/// Whether a value contains a text, in which `*` matches anything. The value counts as one between blanks.
 fn contains(value: &str, text: &str) -> bool {
     if !text.contains('*') && !text.starts_with(' ') && !text.ends_with(' ') {
         return value.contains(text);

@@ -12,7 +12,7 @@ use matching::Matcher;
 
 use crate::{Class, Entity, Fact, FactId, Packet};
 
-/// Names for fields that sources call differently, each with the attributes that it stands for: `destination_port` for
+/// Names for fields that sources call differently, each with the attributes that it means: `destination_port` for
 /// `destinationTransportPort` of NetFlow, `id.resp_p` of Zeek and so on. A condition about such a name holds where it holds for one of the
 /// attributes; its number is that of the first one that has a number.
 pub type FieldNames = BTreeMap<String, Vec<String>>;
@@ -34,8 +34,8 @@ pub struct Condition {
     /// Each field ends with one of its texts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ends: BTreeMap<String, Vec<String>>,
-    /// Each field contains one of its texts; the name `any` stands for all attributes. A text that begins or ends with a blank is found at the
-    /// beginning or the end of a value too, and `*` in a text stands for anything: `net user * /add`.
+    /// Each field contains one of its texts; the name `any` means all attributes. A text that begins or ends with a blank is found at the
+    /// beginning or the end of a value too, and `*` in a text matches anything: `net user * /add`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contains: BTreeMap<String, Vec<String>>,
     /// None of these fields contains one of its texts.

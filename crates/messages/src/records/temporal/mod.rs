@@ -40,7 +40,7 @@ pub struct LayerAsked {
     /// Why: `period`, or the name of a trigger such as `trial_begins`, `goal_completion`, `harm`, `refused_twice`, `seen_three_times`,
     /// `new_plan`, `escalation`, `denied`, `deadline`, `rollback`, `policy_expired`.
     pub why: String,
-    /// Whether the state that it would have seen was the one of last time, so that its last message stands and no model was asked (Eq. 29).
+    /// Whether the state that it would have seen was the one of last time, so that its last message was used again and no model was asked (Eq. 29).
     pub cached: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::Class;
 
 /// The provider of Sysmon.
 pub(super) const SYSMON: &str = "Microsoft-Windows-Sysmon";
-/// The action of a validation; another one stands for its refusal.
+/// The action of a validation; another one means its refusal.
 pub(super) const CREDENTIALS_VALIDATED: &str = "credentials validated";
 
 /// What an event means.
