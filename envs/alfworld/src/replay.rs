@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
-use gimbal_env_kit::replay::Unreadable;
+use gimbal_env_kit::replay::{self, Counts, Mismatch, Unreadable};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -114,30 +114,12 @@ pub enum ReplayError {
     },
 }
 
-/// The first difference that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mismatch {
-    /// The file.
-    pub file: String,
-    /// The line, from one.
-    pub line: usize,
-    /// The game.
-    pub game: String,
-    /// The step, from one; 0 at the start.
-    pub step: usize,
-    /// The command; empty at the start.
-    pub command: String,
-    /// The field: `intro`, `obs`, `adm_del`, `adm_add`, `admissible`, `won`, `score`, `done`.
-    pub field: &'static str,
-    /// As recorded.
-    pub expected: String,
-    /// As played.
-    pub got: String,
-}
+/// What was found in recordings. Each walk with a difference counts once, at its first.
+pub type ReplayReport = gimbal_env_kit::replay::ReplayReport<ReplayCounts, Place>;
 
-/// What became of recordings.
+/// What was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplayReport {
+pub struct ReplayCounts {
     /// Walks.
     pub walks: u64,
     /// Steps.
@@ -148,19 +130,38 @@ pub struct ReplayReport {
     pub older: u64,
     /// Walks that end won.
     pub won: u64,
-    /// Walks with a difference; each counts once, at its first.
-    pub mismatches: u64,
-    /// The first of them.
-    pub first: Option<Mismatch>,
-    /// Files, lines or games that could not be used, with how to fix them.
-    pub unreadable: Vec<Unreadable>,
 }
 
-impl ReplayReport {
-    /// Whether everything that could be read agrees.
-    #[must_use]
-    pub const fn agrees(&self) -> bool {
-        self.mismatches == 0
+impl Counts for ReplayCounts {
+    const HAS_OPTIONAL_FIELDS: bool = false;
+
+    fn played(&self) -> Vec<(u64, &'static str)> {
+        vec![(self.walks, "walk"), (self.games, "game"), (self.steps, "step")]
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        vec![format!("{} walks in the older words, {} walks end won", self.older, self.won)]
+    }
+}
+
+/// A place in a recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The line, from one.
+    pub line: usize,
+    /// The game.
+    pub game: String,
+    /// The step, from one; 0 at the start.
+    pub step: usize,
+    /// The command; empty at the start.
+    pub command: String,
+}
+
+impl replay::Place for Place {
+    fn shown(&self, file: &str) -> String {
+        let Self { line, game, step, command } = self;
+        let step = if *step == 0 { "at its start".to_owned() } else { format!("step {step} `{command}`") };
+        format!("{file}:{line}, {game}, {step}")
     }
 }
 
@@ -241,7 +242,8 @@ impl Replayer {
     #[must_use]
     pub fn report(self) -> ReplayReport {
         let games: std::collections::BTreeSet<&String> = self.known.keys().map(|(id, _)| id).collect();
-        ReplayReport { games: games.len() as u64, ..self.report }
+        let counts = ReplayCounts { games: games.len() as u64, ..self.report.counts };
+        ReplayReport { counts, ..self.report }
     }
 
     /// What was found, with what could not be read.
@@ -283,24 +285,18 @@ impl Replayer {
         let mut helps = helps.filter_map(|at| play.command(at)).peekable();
         if helps.peek().is_some() && helps.all(|help| !walk.admissible.iter().any(|known| known == help)) {
             play = Play::new(self.game(path, line, &walk.game, true)?);
-            self.report.older += 1;
+            self.report.counts.older += 1;
         }
-        self.report.walks += 1;
-        self.report.steps += walk.steps.len() as u64;
+        self.report.counts.walks += 1;
+        self.report.counts.steps += walk.steps.len() as u64;
         let found = compare(&mut play, walk);
-        self.report.won += u64::from(play.won());
+        self.report.counts.won += u64::from(play.won());
         if let Some((step, field, expected, got)) = found {
-            self.report.mismatches += 1;
-            let command = step.checked_sub(1).and_then(|at| walk.steps.get(at)).map(|step| step.cmd.clone());
-            self.report.first.get_or_insert_with(|| Mismatch {
-                file: path.display().to_string(),
-                line,
-                game: walk.game.clone(),
-                step,
-                command: command.unwrap_or_default(),
-                field,
-                expected,
-                got,
+            self.report.differs(|| {
+                let command = step.checked_sub(1).and_then(|at| walk.steps.get(at)).map(|step| step.cmd.clone());
+                let (game, command) = (walk.game.clone(), command.unwrap_or_default());
+                let place = Place { line, game, step, command };
+                Mismatch { file: path.display().to_string(), place, field: field.to_owned(), expected, got }
             });
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gimbal_core::EnvError;
-use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
+use gimbal_env_kit::replay::{self, Unreadable};
 use gimbal_env_kit::workbench::{
     BenchRequest, Output, ReplayRequest, ReturnsRequest, SaveRequest, Setup, Verb, Workbench, choice, number,
     only_fast_draws,
@@ -18,7 +18,7 @@ use crate::engine::{Game, Play};
 use crate::environment::{Alfworld, GAME_FILE, GENERATED, GENERATED_TASKS, HOUSEHOLD, Settings, load};
 use crate::home::Household;
 use crate::library::Library;
-use crate::replay::{ReplayOptions, ReplayReport, Replayer};
+use crate::replay::{ReplayOptions, Replayer};
 use crate::returns::{POLICIES, returns};
 
 /// Generated households that a benchmark plays.
@@ -211,38 +211,4 @@ fn loading(settings: &Settings) -> Result<Option<String>, EnvError> {
         most.unwrap_or(*cold),
         files.len()
     )))
-}
-
-impl Report for ReplayReport {
-    fn counts(&self) -> Vec<(u64, &'static str)> {
-        vec![(self.walks, "walk"), (self.games, "game"), (self.steps, "step")]
-    }
-
-    fn mismatches(&self) -> u64 {
-        self.mismatches
-    }
-
-    fn first(&self) -> Option<Difference> {
-        self.first.as_ref().map(|first| {
-            let step = if first.step == 0 {
-                "at its start".to_owned()
-            } else {
-                format!("step {} `{}`", first.step, first.command)
-            };
-            Difference::new(
-                format!("{}:{}, {}, {step}", first.file, first.line, first.game),
-                first.field,
-                &first.expected,
-                &first.got,
-            )
-        })
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        vec![format!("{} walks in the older words, {} walks end won", self.older, self.won)]
-    }
-
-    fn unreadable(&self) -> &[Unreadable] {
-        &self.unreadable
-    }
 }

@@ -20,7 +20,11 @@ fn every_row_of_both_wordings_agrees() {
         replayer.file(&folder.join(file)).unwrap();
         let report = replayer.report();
         assert_eq!(report.first, None, "{file}");
-        assert_eq!((report.walks, report.steps, report.older, report.mismatches), (walks, steps, older, 0), "{file}");
+        assert_eq!(
+            (report.counts.walks, report.counts.steps, report.counts.older, report.mismatches),
+            (walks, steps, older, 0),
+            "{file}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use gimbal_core::EnvError;
-use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
+use gimbal_env_kit::replay;
 use gimbal_env_kit::workbench::{
     BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
     Verb, Workbench, choice_of, compared, distance, recorded_in,
@@ -16,7 +16,7 @@ use crate::checksum::Observe;
 use crate::environment::{Cage2, Settings};
 use crate::options::{Green, Options, Red};
 use crate::policy::{POLICIES, PolicyKind};
-use crate::replay::{ChecksumView, DrawSource, ReplayOptions, ReplayReport, replay_all};
+use crate::replay::{ChecksumView, DrawSource, ReplayOptions, replay_all};
 use crate::returns::{ReturnsOptions, each, evaluate, returns};
 
 const fn view(observe: View) -> Observe {
@@ -130,41 +130,6 @@ impl Workbench for Cage2 {
 /// A word that names a view and no file.
 fn is_view(file: &Path) -> bool {
     file.to_str().is_some_and(|word| Observe::from_name(word).is_some()) && !file.exists()
-}
-
-impl Report for ReplayReport {
-    fn counts(&self) -> Vec<(u64, &'static str)> {
-        vec![(self.episodes, "episode"), (self.steps, "step")]
-    }
-
-    fn mismatches(&self) -> u64 {
-        self.mismatches
-    }
-
-    fn first(&self) -> Option<Difference> {
-        self.first.as_ref().map(|first| {
-            let step = first.step.map_or_else(|| "at its ends".to_owned(), |step| format!("step {step}"));
-            Difference::new(
-                format!("{} episode {}, {step}", first.file, first.episode),
-                &first.field,
-                &first.expected,
-                &first.got,
-            )
-        })
-    }
-
-    fn unrecorded(&self) -> u64 {
-        self.unrecorded
-    }
-
-    fn checksums(&self) -> Option<Checksums> {
-        let view = self.observe.map_or("", Observe::name);
-        self.checksum.clone().map(|played| Checksums { view, played, recorded: self.checksum_recorded.clone() })
-    }
-
-    fn unreadable(&self) -> &[Unreadable] {
-        &self.unreadable
-    }
 }
 
 /// Statistics of the original simulator.

@@ -46,7 +46,7 @@ fn what_is_recorded_replays_from_tape_and_from_seed() {
                 let path = write(folder.path(), "own.jsonl", &text);
                 for draws in [DrawSource::Tape, DrawSource::Seed] {
                     let report = run(&path, draws);
-                    assert_eq!((report.episodes, report.steps, report.unrecorded), (2, 80, 0));
+                    assert_eq!((report.counts.episodes, report.counts.steps, report.unrecorded), (2, 80, Some(0)));
                     assert!(report.agrees(), "{:?}", report.first);
                 }
             }
@@ -109,7 +109,7 @@ fn gzipped_recordings_are_known_by_their_first_bytes() {
     packed.write_all(short().as_bytes()).unwrap();
     packed.finish().unwrap();
     let report = run(&path, DrawSource::Seed);
-    assert_eq!((report.steps, report.mismatches), (40, 0));
+    assert_eq!((report.counts.steps, report.mismatches), (40, 0));
 }
 
 /// Every field of every kind of line, spoilt once, is found, at its place.
@@ -166,7 +166,7 @@ fn one_spoilt_field_is_found() {
         for draws in [DrawSource::Tape, DrawSource::Seed] {
             let report = run(&path, draws);
             let first = report.first.clone().unwrap_or_else(|| panic!("{field} of line {at} is not compared"));
-            assert_eq!((first.field.as_str(), first.step, first.episode), (field, step, 0));
+            assert_eq!((first.field.as_str(), first.place.step, first.place.episode), (field, step, 0));
             assert!(first.file.ends_with("spoilt.jsonl"));
             assert_eq!(report.mismatches, 1, "{field}");
         }
@@ -273,7 +273,7 @@ fn an_episode_has_as_many_steps_as_its_horizon() {
     cut[20] = "{\"kind\":\"end\",\"ep\":0,\"steps\":19}".to_owned();
     let report = run(&write(folder.path(), "cut.jsonl", &cut.join("\n")), DrawSource::Seed);
     let first = report.first.unwrap();
-    assert_eq!((first.field.as_str(), first.step), ("horizon", Some(19)));
+    assert_eq!((first.field.as_str(), first.place.step), ("horizon", Some(19)));
     assert_eq!((first.expected.as_str(), first.got.as_str(), report.mismatches), ("20", "19", 1));
 }
 
@@ -294,9 +294,9 @@ fn fields_that_are_not_recorded_are_not_compared_but_counted() {
     let folder = tempfile::tempdir().unwrap();
     let text = "{\"kind\":\"reset\",\"ep\":4,\"red\":\"Sleep\",\"seed\":1}\n{\"kind\":\"step\",\"blue\":[-1,\"Misinform User1\"],\"reward\":-0.1}\n{\"kind\":\"step\",\"blue\":[144],\"reward\":-1.0}\n{\"kind\":\"end\",\"ret\":-1.1}\n";
     let report = run(&write(folder.path(), "sparse", text), DrawSource::Seed);
-    assert_eq!((report.steps, report.mismatches), (2, 0), "{:?}", report.first);
+    assert_eq!((report.counts.steps, report.mismatches), (2, 0), "{:?}", report.first);
     // Of 14, 18, 18 and 7 fields the lines hold 4, 3, 3 and 2.
-    assert_eq!(report.unrecorded, 10 + 15 + 15 + 5);
+    assert_eq!(report.unrecorded, Some(10 + 15 + 15 + 5));
     assert_eq!(serde_json::to_value(&report).unwrap()["unrecorded"], 45);
 }
 
@@ -313,8 +313,9 @@ fn a_bench_over_recorded_actions_has_the_checksum_of_the_replay() {
         for draws in [DrawSource::Tape, DrawSource::Seed] {
             let report =
                 replay(&ReplayOptions { files: files.clone(), draws, checksum: Some(observe.into()) }).unwrap();
-            assert_eq!(report.checksum.as_deref(), Some(played.checksum.as_str()));
-            assert_eq!(report.checksum_recorded, report.checksum);
+            let checksums = report.checksums.unwrap();
+            assert_eq!(checksums.played, played.checksum);
+            assert_eq!(checksums.recorded, Some(checksums.played));
         }
     }
 }
@@ -335,9 +336,9 @@ fn saved_actions_of_a_bench_replay_to_its_checksums() {
         let files = vec![path.clone()];
         let asked = ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(observe.into()) };
         let report = replay(&asked).unwrap();
-        assert_eq!((report.steps, report.episodes, report.mismatches), (100, 4, 0));
+        assert_eq!((report.counts.steps, report.counts.episodes, report.mismatches), (100, 4, 0));
         // All episodes in one chain: the number that the bench printed.
-        assert_eq!(report.checksum.as_deref(), Some(played.checksum.as_str()));
+        assert_eq!(report.checksums.unwrap().played, played.checksum);
         let text = std::fs::read_to_string(&path).unwrap();
         let spoilt = text.replacen("\"actions\":[", "\"actions\":[144,", 1);
         std::fs::write(&path, spoilt).unwrap();
@@ -366,7 +367,8 @@ fn a_bench_and_its_readers_meet() {
         let files = vec![path];
         let own = ReplayOptions { files: files.clone(), draws: DrawSource::Tape, checksum: Some(ChecksumView::Own) };
         let report = replay(&own).unwrap();
-        assert_eq!((report.checksum.as_ref(), report.observe), (Some(&played.checksum), Some(observe)));
+        let checksums = report.checksums.unwrap();
+        assert_eq!((&checksums.played, checksums.view), (&played.checksum, Some(observe.name())));
         let again = bench(&BenchOptions { actions: BenchActions::Recorded(files), ..BenchOptions::default() }).unwrap();
         assert_eq!((&again.checksum, again.steps, again.episodes), (&played.checksum, 70, 4));
         // The words are those of the file and not of the options that nobody gave.
@@ -409,7 +411,7 @@ fn files_of_different_views_are_not_folded_without_a_word() {
     let message = replay(&asked(Some(ChecksumView::Own))).unwrap_err().to_string();
     assert!(message.contains("b.jsonl:1: ") && message.contains("--checksum=vector"), "{message}");
     assert_eq!(replay(&asked(Some(Observe::Raw.into()))).unwrap().mismatches, 0);
-    assert_eq!(replay(&asked(None)).unwrap().observe, None);
+    assert_eq!(replay(&asked(None)).unwrap().checksums, None);
     let actions = BenchActions::Recorded(files.clone());
     let message = bench(&BenchOptions { actions, ..BenchOptions::default() }).unwrap_err().to_string();
     assert!(message.contains("--observe raw"), "{message}");
@@ -425,13 +427,17 @@ fn one_bad_file_does_not_hide_the_others() {
     let torn = write(folder.path(), "torn.jsonl", &text.lines().take(5).collect::<Vec<_>>().join("\n"));
     let files = vec![folder.path().join("nowhere.jsonl"), spoilt, torn, good];
     let report = replay_all(&ReplayOptions { files, draws: DrawSource::Seed, checksum: Some(Observe::Vector.into()) });
-    assert_eq!((report.mismatches, report.unreadable.len(), report.checksum_recorded.as_ref()), (1, 2, None));
+    let recorded = report.checksums.as_ref().unwrap().recorded.as_ref();
+    assert_eq!((report.mismatches, report.unreadable.len(), recorded), (1, 2, None));
     assert!(
         report.unreadable[0].file.ends_with("nowhere.jsonl") && report.unreadable[0].message.contains("cannot be read")
     );
     assert!(report.unreadable[1].file.ends_with("torn.jsonl") && report.unreadable[1].message.contains("`end` line"));
     let alone = run(&write(folder.path(), "good.jsonl", &text), DrawSource::Seed);
-    assert_eq!((report.episodes, report.steps), (2 * alone.episodes + 1, 2 * alone.steps + 4));
+    assert_eq!(
+        (report.counts.episodes, report.counts.steps),
+        (2 * alone.counts.episodes + 1, 2 * alone.counts.steps + 4)
+    );
 }
 
 /// CPython takes a seed of any size, and so does the replay, from either source; the bench of the same actions too.
@@ -454,10 +460,11 @@ fn seeds_beyond_64_bits_are_replayed() {
     let report = replay(&asked).unwrap();
     let actions = BenchActions::Recorded(vec![path.clone()]);
     let played = bench(&BenchOptions { actions, observe: Some(Observe::Raw), ..BenchOptions::default() }).unwrap();
-    assert_eq!((report.checksum.as_deref(), played.seed), (Some(played.checksum.as_str()), None));
+    let checksum = report.checksums.unwrap().played;
+    assert_eq!((&checksum, played.seed), (&played.checksum, None));
     // Its last digits alone are another seed.
     std::fs::write(&path, sparse.replace(seed, "51")).unwrap();
-    assert_ne!(replay(&asked).unwrap().checksum, report.checksum);
+    assert_ne!(replay(&asked).unwrap().checksums.unwrap().played, checksum);
     let list = format!(
         "{{\"kind\":\"actions\",\"red\":\"Sleep\",\"seed\":{seed},\"draws\":\"fast\",\"observe\":\"none\",\"actions\":[1],\"checksum\":\"\"}}"
     );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gimbal_core::EnvError;
-use gimbal_env_kit::replay::{self, Difference, Report, Unreadable};
+use gimbal_env_kit::replay;
 use gimbal_env_kit::workbench::{
     BenchRequest, EvaluateRequest, Observe, Output, ReplayRequest, ReturnsRequest, Setup, Verb, Workbench, choice,
     choice_of, number, only_fast_draws,
@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::bench::{BenchOptions, MIX, bench};
 use crate::environment::{Settings, TextCraft};
 use crate::policy::{POLICIES, PolicyKind};
-use crate::replay::{ReplayOptions, ReplayReport, replay_all};
+use crate::replay::{ReplayOptions, replay_all};
 use crate::returns::{ReturnsOptions, ReturnsReport, play, returns};
 use crate::scene::Scene;
 use crate::table::Table;
@@ -219,40 +219,4 @@ struct Row {
     policy: PolicyKind,
     #[serde(flatten)]
     report: ReturnsReport,
-}
-
-impl Report for ReplayReport {
-    fn counts(&self) -> Vec<(u64, &'static str)> {
-        vec![(self.rows, "row"), (self.steps, "step")]
-    }
-
-    fn mismatches(&self) -> u64 {
-        self.mismatches
-    }
-
-    fn first(&self) -> Option<Difference> {
-        self.first.as_ref().map(|first| {
-            let step = first.step.map_or_else(|| "at its reset".to_owned(), |step| format!("step {step}"));
-            Difference::new(
-                format!("{}:{}, seed {}, {step}", first.file, first.line, first.seed),
-                &first.field,
-                &first.expected,
-                &first.got,
-            )
-        })
-    }
-
-    fn unrecorded(&self) -> u64 {
-        self.unrecorded
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let aliased =
-            format!("{} rows of kind `alias` were played with the aliasing quirk, the others without", self.aliased);
-        if self.aliased > 0 { vec![aliased] } else { Vec::new() }
-    }
-
-    fn unreadable(&self) -> &[Unreadable] {
-        &self.unreadable
-    }
 }

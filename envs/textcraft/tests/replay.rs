@@ -26,14 +26,14 @@ fn replayed(text: &str) -> Result<ReplayReport, ReadError> {
 #[test]
 fn own_recordings_agree() {
     let report = replayed(&recording()).unwrap();
-    assert_eq!((report.rows, report.aliased, report.mismatches, report.unrecorded), (28, 7, 0, 0));
-    assert!(report.steps > 300);
+    assert_eq!((report.counts.rows, report.counts.aliased, report.mismatches, report.unrecorded), (28, 7, 0, Some(0)));
+    assert!(report.counts.steps > 300);
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("good.jsonl");
     std::fs::write(&good, recording()).unwrap();
     let files = vec![folder.path().join("nowhere.jsonl"), good];
     let report = replay_all(&ReplayOptions { files, tree: common::tree() });
-    assert_eq!((report.rows, report.mismatches, report.unreadable.len()), (28, 0, 1));
+    assert_eq!((report.counts.rows, report.mismatches, report.unreadable.len()), (28, 0, 1));
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn every_spoilt_field_is_found() {
         let report = replayed(&row.to_string()).unwrap();
         assert!(!report.agrees());
         let first = report.first.unwrap();
-        assert_eq!((first.file.as_str(), first.line, first.seed.as_str()), ("own.jsonl", 1, "0"));
-        (first.field, first.step)
+        assert_eq!((first.file.as_str(), first.place.line, first.place.seed.as_str()), ("own.jsonl", 1, "0"));
+        (first.field, first.place.step)
     };
     let prompt = row["prompt"].as_str().unwrap().to_owned();
     let first_line = prompt.lines().nth(1).unwrap().to_owned();
@@ -103,7 +103,7 @@ fn every_spoilt_field_is_found() {
 fn what_is_no_row_is_refused_with_its_place() {
     let row = r#"{"seed": 0, "kind": "clean", "steps": [{"cmd": "inventory", "obs": "Inventory: You are not carrying anything."}]}"#;
     let report = replayed(row).unwrap();
-    assert_eq!((report.mismatches, report.unrecorded), (0, 7));
+    assert_eq!((report.mismatches, report.unrecorded), (0, Some(7)));
     for (text, why) in [
         ("", "no episode in own.jsonl: a recording holds at least one row"),
         (r#"{"kind": "clean", "steps": []}"#, "own.jsonl:1: `seed` is missing"),

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use gimbal_core::EnvError;
-use gimbal_env_kit::replay::{self, Checksums, Difference, Report, Unreadable};
+use gimbal_env_kit::replay;
 use gimbal_env_kit::workbench::{
     BenchRequest, Compared, EvaluateRequest, Observe as View, Output, ReplayRequest, ReturnsRequest, Setup, Spread,
-    Verb, Workbench, choice_of, compared, distance, number, plural, recorded_in,
+    Verb, Workbench, choice_of, compared, distance, number, recorded_in,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ use crate::dynamics::RedKind;
 use crate::environment::{Settings, YawningTitan};
 use crate::generator::Numbers;
 use crate::policy::{POLICIES, PolicyKind};
-use crate::replay::{DrawSource, ReplayOptions, ReplayReport, replay_all};
+use crate::replay::{DrawSource, ReplayOptions, replay_all};
 use crate::returns::{RecordedReturns, ReturnsOptions, ReturnsReport, each, returns};
 use crate::sim::Scenario;
 
@@ -169,51 +169,6 @@ struct Row {
     red: RedKind,
     #[serde(flatten)]
     report: ReturnsReport,
-}
-
-impl Report for ReplayReport {
-    fn counts(&self) -> Vec<(u64, &'static str)> {
-        vec![(self.episodes, "episode"), (self.steps, "step")]
-    }
-
-    fn mismatches(&self) -> u64 {
-        self.mismatches
-    }
-
-    fn first(&self) -> Option<Difference> {
-        self.first.as_ref().map(|first| {
-            let episode =
-                first.episode.map_or_else(|| "its building".to_owned(), |episode| format!("episode {episode}"));
-            let step = first.step.map_or_else(|| "at its start".to_owned(), |step| format!("step {step}"));
-            Difference::new(
-                format!("{} environment {}, {episode}, {step}", first.file, first.environment),
-                &first.field,
-                &first.expected,
-                &first.got,
-            )
-        })
-    }
-
-    fn unrecorded(&self) -> u64 {
-        self.unrecorded
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        vec![format!(
-            "{}, {} that end in an exception of the original",
-            plural(self.environments, "environment"),
-            plural(self.exceptions, "episode")
-        )]
-    }
-
-    fn checksums(&self) -> Option<Checksums> {
-        let recorded = self.checksum_recorded.clone();
-        self.checksum.clone().map(|played| Checksums { view: "vector", played, recorded })
-    }
-
-    fn unreadable(&self) -> &[Unreadable] {
-        &self.unreadable
-    }
 }
 
 /// A recorded cell, played again.

@@ -54,9 +54,10 @@ fn what_is_recorded_replays_from_tape_and_from_seed() {
             for draws in [DrawSource::Tape, DrawSource::Seed] {
                 let report = replayed(&text, draws).unwrap();
                 assert_eq!(report.first, None);
-                assert_eq!((report.environments, report.episodes, report.unrecorded), (1, 2, 0));
-                assert_eq!(report.checksum, report.checksum_recorded);
-                steps += report.steps;
+                assert_eq!((report.counts.environments, report.counts.episodes, report.unrecorded), (1, 2, Some(0)));
+                let checksums = report.checksums.unwrap();
+                assert_eq!(Some(checksums.played), checksums.recorded);
+                steps += report.counts.steps;
             }
         }
     }
@@ -70,7 +71,7 @@ fn the_kept_recording_still_replays() {
     for draws in [DrawSource::Tape, DrawSource::Seed] {
         let report = replayed(kept, draws).unwrap();
         assert_eq!(report.first, None);
-        assert_eq!((report.environments, report.episodes), (1, 2));
+        assert_eq!((report.counts.environments, report.counts.episodes), (1, 2));
     }
     assert_eq!(written("default", "mesh_5", RedKind::Sine, all_actions(), PolicyKind::Random, 3), kept);
 }
@@ -230,7 +231,7 @@ fn exceptions_replay_as_such() {
     assert!(text.contains("\"error\":\"ZeroDivisionError\""));
     for draws in [DrawSource::Tape, DrawSource::Seed] {
         let report = replayed(&text, draws).unwrap();
-        assert_eq!((report.first, report.exceptions, report.steps), (None, 2, 0));
+        assert_eq!((report.first, report.counts.exceptions, report.counts.steps), (None, 2, 0));
     }
     // A candidate that has no neighbour cannot be reached from red's target.
     let changes = json!({
@@ -243,7 +244,7 @@ fn exceptions_replay_as_such() {
     });
     let text = raised.expect("one of twenty networks has an entry node that has no neighbour");
     let report = replayed(&text, DrawSource::Tape).unwrap();
-    assert!(report.first.is_none() && report.exceptions > 0);
+    assert!(report.first.is_none() && report.counts.exceptions > 0);
     let spoiled = text.replace("\"error\":\"KeyError\",\"text\"", "\"error\":\"IndexError\",\"text\"");
     assert_eq!(replayed(&spoiled, DrawSource::Tape).unwrap().first.unwrap().field, "error");
 }

@@ -15,15 +15,15 @@ fn every_recorded_field_agrees_from_tape_and_from_seed() {
             println!(
                 "{draws:?} {}: {} environments, {} episodes, {} steps, {} exceptions, {} mismatches, {:#?}",
                 file.display(),
-                report.environments,
-                report.episodes,
-                report.steps,
-                report.exceptions,
+                report.counts.environments,
+                report.counts.episodes,
+                report.counts.steps,
+                report.counts.exceptions,
                 report.mismatches,
                 report.first
             );
             mismatches += report.mismatches;
-            assert_eq!(report.unrecorded, 0);
+            assert_eq!(report.unrecorded, Some(0));
         }
         assert_eq!(mismatches, 0);
     }

@@ -77,7 +77,7 @@ fn only(line: &Line<'_>, known: &[&str]) -> Result<(), ReadError> {
 
 /// Counts the fields that a line lacks.
 fn count_missing(line: &Line<'_>, known: &[&str], findings: &mut Findings) {
-    findings.report.unrecorded += known.iter().filter(|key| line.raw(key).is_none()).count() as u64;
+    findings.report.lacks(known.iter().filter(|key| line.raw(key).is_none()).count());
 }
 
 pub(crate) fn options_of(line: &Line<'_>) -> Result<Options, ReadError> {
@@ -90,7 +90,7 @@ impl<D: Source> Played<D> {
         only(line, &RESET_FIELDS)?;
         let checksum = findings.view_of(Observe::Vector, line)?;
         count_missing(line, &RESET_FIELDS, findings);
-        findings.report.episodes += 1;
+        findings.report.counts.episodes += 1;
         findings.episode = line.whole("ep")?.unwrap_or_default();
         findings.step = None;
         let mut source = D::open(line)?;
@@ -112,7 +112,7 @@ impl<D: Source> Played<D> {
     pub(super) fn step(&mut self, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
         only(line, &STEP_FIELDS)?;
         count_missing(line, &STEP_FIELDS, findings);
-        findings.report.steps += 1;
+        findings.report.counts.steps += 1;
         findings.step = Some(self.simulator.steps());
         self.check_place(line, findings)?;
         let tape = line.tape()?;
@@ -353,7 +353,7 @@ impl Actions {
     pub(super) fn play(&mut self, line: &Line<'_>, findings: &mut Findings) -> Result<(), ReadError> {
         let ActionList { options, seed, actions, observe, draws } = ActionList::read(line)?;
         let checksum = findings.view_of(observe, line)?;
-        findings.report.episodes += 1;
+        findings.report.counts.episodes += 1;
         findings.episode = line.whole("ep")?.unwrap_or_default();
         findings.step = None;
         let own = match draws {
@@ -372,7 +372,7 @@ impl Actions {
         if recorded != own.hex() {
             findings.differs("checksum", &recorded, &own.hex());
         }
-        findings.report.steps += actions.len() as u64;
+        findings.report.counts.steps += actions.len() as u64;
         findings.complete = false;
         Ok(())
     }

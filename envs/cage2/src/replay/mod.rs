@@ -5,8 +5,8 @@ mod sources;
 
 use std::path::{Path, PathBuf};
 
+use gimbal_env_kit::replay::{self, Checksums, Counts, Mismatch, around_difference, read_all};
 pub use gimbal_env_kit::replay::{DrawSource, Unreadable};
-use gimbal_env_kit::replay::{around_difference, read_all};
 use serde::Serialize;
 
 use crate::checksum::{Checksum, Observe};
@@ -40,55 +40,38 @@ impl From<Observe> for ChecksumView {
     }
 }
 
-/// What a replay found; its keys are those of `--json`.
+/// What a replay found.
+pub type ReplayReport = gimbal_env_kit::replay::ReplayReport<ReplayCounts, Place>;
+
+/// What was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplayReport {
-    /// Episodes replayed.
+pub struct ReplayCounts {
+    /// Episodes.
     pub episodes: u64,
-    /// Steps replayed.
+    /// Steps.
     pub steps: u64,
-    /// Fields that differ.
-    pub mismatches: u64,
-    /// The first of them.
-    pub first: Option<Mismatch>,
-    /// Fields of the format that reset, step and end lines lack, hence fields that were not compared.
-    pub unrecorded: u64,
-    /// Files that could not be read, or not to their end; what was found before is in the other numbers.
-    pub unreadable: Vec<Unreadable>,
-    /// The view that the checksum is of, where one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observe: Option<Observe>,
-    /// The checksum of what was played, where one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checksum: Option<String>,
-    /// The same over what the recordings hold, where they hold it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checksum_recorded: Option<String>,
 }
 
-impl ReplayReport {
-    /// Whether everything agreed.
-    #[must_use]
-    pub const fn agrees(&self) -> bool {
-        self.mismatches == 0
+impl Counts for ReplayCounts {
+    fn played(&self) -> Vec<(u64, &'static str)> {
+        vec![(self.episodes, "episode"), (self.steps, "step")]
     }
 }
 
-/// A difference between a recording and the simulator.
+/// A place in a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mismatch {
-    /// The recording.
-    pub file: String,
-    /// The episode's number in it.
+pub struct Place {
+    /// The episode's number.
     pub episode: u64,
     /// The step, from 0; none at the reset, the number of steps at the end.
     pub step: Option<u32>,
-    /// The field.
-    pub field: String,
-    /// What is recorded, as JSON.
-    pub expected: String,
-    /// What the simulator says, as JSON.
-    pub got: String,
+}
+
+impl replay::Place for Place {
+    fn shown(&self, file: &str) -> String {
+        let step = self.step.map_or_else(|| "at its ends".to_owned(), |step| format!("step {step}"));
+        format!("{file} episode {}, {step}", self.episode)
+    }
 }
 
 /// Collects what a replay finds.
@@ -136,26 +119,19 @@ impl Findings {
     fn close(self) -> ReplayReport {
         let Self { mut report, played, recorded, complete, asked, view, .. } = self;
         if asked.is_some() {
-            report.observe = view;
-            report.checksum = Some(played.hex());
-            report.checksum_recorded = complete.then(|| recorded.hex());
+            let view = view.map(Observe::name);
+            report.checksums =
+                Some(Checksums { view, played: played.hex(), recorded: complete.then(|| recorded.hex()) });
         }
         report
     }
 
     fn differs(&mut self, field: &str, expected: &str, got: &str) {
-        self.report.mismatches += 1;
-        if self.report.first.is_none() {
+        self.report.differs(|| {
             let (expected, got) = around_difference(expected, got);
-            self.report.first = Some(Mismatch {
-                file: self.file.clone(),
-                episode: self.episode,
-                step: self.step,
-                field: field.to_owned(),
-                expected,
-                got,
-            });
-        }
+            let place = Place { episode: self.episode, step: self.step };
+            Mismatch { file: self.file.clone(), place, field: field.to_owned(), expected, got }
+        });
     }
 }
 
@@ -209,7 +185,7 @@ fn replay_lines(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     findings.file = file.display().to_string();
-    let before = findings.report.episodes;
+    let before = findings.report.counts.episodes;
     let mut running = Running::None;
     let mut last_line = 0;
     let mut actions = Actions::default();
@@ -249,7 +225,7 @@ fn replay_lines(
         }
     }
     match running {
-        Running::None if findings.report.episodes == before => {
+        Running::None if findings.report.counts.episodes == before => {
             Err(ReadError::Empty { path: file.to_owned(), wanted: WANTED })
         }
         Running::None => Ok(()),

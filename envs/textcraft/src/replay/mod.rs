@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use gimbal_env_kit::replay::Unreadable;
-use gimbal_env_kit::replay::read_all;
+use gimbal_env_kit::replay::{self, Counts, Mismatch, read_all};
 use gimbal_parity::{Lines, ReadError};
 use serde::Serialize;
 
@@ -26,50 +26,48 @@ pub struct ReplayOptions {
     pub tree: Arc<Tree>,
 }
 
-/// What a replay found; its keys are those of `--json`.
+/// What a replay found.
+pub type ReplayReport = gimbal_env_kit::replay::ReplayReport<ReplayCounts, Place>;
+
+/// What was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplayReport {
+pub struct ReplayCounts {
     /// Rows: one episode each.
     pub rows: u64,
     /// Rows that were played with the aliasing quirk.
     pub aliased: u64,
-    /// Steps replayed.
+    /// Steps.
     pub steps: u64,
-    /// Fields that differ.
-    pub mismatches: u64,
-    /// The first of them.
-    pub first: Option<Mismatch>,
-    /// Fields of the format that rows lack, hence fields that were not compared.
-    pub unrecorded: u64,
-    /// Files that could not be read, or not to their end; what was found before is in the other numbers.
-    pub unreadable: Vec<Unreadable>,
 }
 
-impl ReplayReport {
-    /// Whether everything agreed.
-    #[must_use]
-    pub const fn agrees(&self) -> bool {
-        self.mismatches == 0
+impl Counts for ReplayCounts {
+    fn played(&self) -> Vec<(u64, &'static str)> {
+        vec![(self.rows, "row"), (self.steps, "step")]
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let aliased =
+            format!("{} rows of kind `alias` were played with the aliasing quirk, the others without", self.aliased);
+        if self.aliased > 0 { vec![aliased] } else { Vec::new() }
     }
 }
 
-/// A difference between a recording and the simulator.
+/// A place in a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mismatch {
-    /// The recording.
-    pub file: String,
-    /// The line in it, from one.
+pub struct Place {
+    /// The line, from one.
     pub line: usize,
     /// The seed of the row.
     pub seed: String,
     /// The step, from 0; none at the reset.
     pub step: Option<usize>,
-    /// The field.
-    pub field: String,
-    /// What is recorded.
-    pub expected: String,
-    /// What the simulator says.
-    pub got: String,
+}
+
+impl replay::Place for Place {
+    fn shown(&self, file: &str) -> String {
+        let step = self.step.map_or_else(|| "at its reset".to_owned(), |step| format!("step {step}"));
+        format!("{file}:{}, seed {}, {step}", self.line, self.seed)
+    }
 }
 
 /// Collects what a replay finds.
@@ -93,18 +91,13 @@ impl Findings {
     }
 
     fn differs(&mut self, field: &str, expected: &str, got: &str) {
-        self.report.mismatches += 1;
-        if self.report.first.is_none() {
-            self.report.first = Some(Mismatch {
-                file: self.file.clone(),
-                line: self.line,
-                seed: self.seed.clone(),
-                step: self.step,
-                field: field.to_owned(),
-                expected: cut(expected),
-                got: cut(got),
-            });
-        }
+        self.report.differs(|| Mismatch {
+            file: self.file.clone(),
+            place: Place { line: self.line, seed: self.seed.clone(), step: self.step },
+            field: field.to_owned(),
+            expected: cut(expected),
+            got: cut(got),
+        });
     }
 }
 
@@ -154,14 +147,14 @@ const WANTED: &str = "a recording holds at least one row with `seed`, `kind` and
 
 fn replay_lines(lines: &mut Lines, file: &Path, tree: &Arc<Tree>, findings: &mut Findings) -> Result<(), ReadError> {
     findings.file = file.display().to_string();
-    let before = findings.report.rows;
+    let before = findings.report.counts.rows;
     let mut scenes = row::Scenes::new(tree);
     while let Some(line) = lines.next_line()? {
         findings.line = line.number;
         findings.step = None;
         row::replay(&line, &mut scenes, findings)?;
     }
-    if findings.report.rows == before {
+    if findings.report.counts.rows == before {
         return Err(ReadError::Empty { path: file.to_owned(), wanted: WANTED });
     }
     Ok(())

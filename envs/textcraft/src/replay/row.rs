@@ -61,12 +61,12 @@ pub(super) fn replay(line: &Line<'_>, scenes: &mut Scenes, findings: &mut Findin
     }
     let written = line.raw("seed").unwrap_or_default().trim();
     findings.seed = written.to_owned();
-    findings.report.rows += 1;
-    findings.report.unrecorded += COMPARED.iter().filter(|key| line.raw(key).is_none()).count() as u64;
+    findings.report.counts.rows += 1;
+    findings.report.lacks(COMPARED.iter().filter(|key| line.raw(key).is_none()).count());
     let scene = scenes.of(written, &seed);
     reset(line, &scene, findings)?;
     let aliasing = line.kind == "alias";
-    findings.report.aliased += u64::from(aliasing);
+    findings.report.counts.aliased += u64::from(aliasing);
     let mut simulator = Simulator::new(scene).with_aliasing(aliasing);
     let mut reply = String::new();
     for (at, recorded) in steps.iter().enumerate() {
@@ -145,11 +145,11 @@ fn step(
     let command = recorded.get("cmd").and_then(Json::as_text);
     let command = command.ok_or_else(|| line.error(format!("step {at}: `cmd` must be the text of the command")))?;
     let outcome = simulator.step(command, reply);
-    findings.report.steps += 1;
+    findings.report.counts.steps += 1;
     match recorded.get("obs").map(Json::as_text) {
         Some(Some(expected)) => findings.check("obs", expected, reply),
         Some(None) => return Err(line.error(format!("step {at}: `obs` must be a text"))),
-        None => findings.report.unrecorded += 1,
+        None => findings.report.lacks(1),
     }
     match recorded.get("reward").map(Json::as_real) {
         Some(Some(expected)) => {
@@ -157,12 +157,12 @@ fn step(
             findings.check("reward", &expected.to_string(), &got.to_string());
         }
         Some(None) => return Err(line.error(format!("step {at}: `reward` must be a number"))),
-        None => findings.report.unrecorded += 1,
+        None => findings.report.lacks(1),
     }
     match recorded.get("done") {
         Some(Json::Bool(expected)) => findings.check("done", &expected.to_string(), &outcome.done.to_string()),
         Some(_) => return Err(line.error(format!("step {at}: `done` must be true or false"))),
-        None => findings.report.unrecorded += 1,
+        None => findings.report.lacks(1),
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ impl Replayed {
     pub fn build(line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
         findings.count_missing(line, &ENV_FIELDS);
         let env = Env::read(line)?;
-        findings.report.environments += 1;
+        findings.report.counts.environments += 1;
         (findings.environment, findings.episode, findings.step) = (env.number, None, None);
         let rules = Rules::of(&env.config).map_err(|error| line.error(error.to_string()))?;
         let unplayable = |error: crate::config::ConfigError| line.error(error.to_string());
@@ -43,7 +43,7 @@ impl Replayed {
                 check_network(&env.net, made, &own, findings);
             }
         } else {
-            findings.report.unrecorded += 1;
+            findings.report.lacks(1);
         }
         let mut environment = Self { simulator: Simulator::assembled(state, env.net.parameters, tape), names };
         environment.simulator.build();
@@ -136,7 +136,7 @@ impl Episode {
     pub fn begin(environment: &mut Replayed, line: &Line<'_>, findings: &mut Findings) -> Result<Self, ReadError> {
         only(line, &RESET_FIELDS)?;
         findings.count_missing(line, &RESET_FIELDS);
-        findings.report.episodes += 1;
+        findings.report.counts.episodes += 1;
         let number = line.whole("ep")?.unwrap_or_default();
         (findings.episode, findings.step) = (Some(number), None);
         if let Some(env) = line.whole("env")? {
@@ -185,7 +185,7 @@ impl Episode {
     ) -> Result<(), ReadError> {
         only(line, &STEP_FIELDS)?;
         findings.count_missing(line, &STEP_FIELDS);
-        findings.report.steps += 1;
+        findings.report.counts.steps += 1;
         self.take_step(environment, line, findings)?;
         if let Some(raised) = self.raised {
             findings.differs("error", "null", &format!("{:?}", raised.to_string()));
@@ -225,7 +225,7 @@ impl Episode {
     ) -> Result<(), ReadError> {
         only(line, &ERROR_FIELDS)?;
         findings.count_missing(line, &ERROR_FIELDS);
-        findings.report.exceptions += 1;
+        findings.report.counts.exceptions += 1;
         self.take_step(environment, line, findings)?;
         let Some(raised) = self.raised else {
             findings.differs("error", line.raw("error").unwrap_or_default(), "null");

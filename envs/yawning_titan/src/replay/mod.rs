@@ -5,8 +5,9 @@ mod truth;
 
 use std::path::{Path, PathBuf};
 
+use gimbal_env_kit::replay::{self, Checksums, Counts, Mismatch, around_difference, read_all};
 pub use gimbal_env_kit::replay::{DrawSource, Unreadable};
-use gimbal_env_kit::replay::{around_difference, read_all};
+use gimbal_env_kit::workbench::plural;
 use gimbal_parity::{Line, Lines, ReadError};
 use serde::Serialize;
 
@@ -35,58 +36,55 @@ pub struct ReplayOptions {
     pub checksum: bool,
 }
 
-/// What a replay found; its keys are those of `--json`.
+/// What a replay found.
+pub type ReplayReport = gimbal_env_kit::replay::ReplayReport<ReplayCounts, Place>;
+
+/// What was played.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ReplayReport {
-    /// Environments built.
+pub struct ReplayCounts {
+    /// Environments that were built.
     pub environments: u64,
-    /// Episodes replayed.
+    /// Episodes.
     pub episodes: u64,
-    /// Steps replayed.
+    /// Steps.
     pub steps: u64,
     /// Episodes that end in an exception of the original.
     pub exceptions: u64,
-    /// Fields that differ.
-    pub mismatches: u64,
-    /// The first of them.
-    pub first: Option<Mismatch>,
-    /// Fields of the format that lines lack, hence fields that were not compared.
-    pub unrecorded: u64,
-    /// Files that could not be read, or not to their end; what was found before is in the other numbers.
-    pub unreadable: Vec<Unreadable>,
-    /// The checksum of what was played, where one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checksum: Option<String>,
-    /// The same over what the recordings hold, where they hold it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checksum_recorded: Option<String>,
 }
 
-impl ReplayReport {
-    /// Whether everything agreed.
-    #[must_use]
-    pub const fn agrees(&self) -> bool {
-        self.mismatches == 0
+impl Counts for ReplayCounts {
+    const VIEW: &'static str = "vector";
+
+    fn played(&self) -> Vec<(u64, &'static str)> {
+        vec![(self.episodes, "episode"), (self.steps, "step")]
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        vec![format!(
+            "{}, {} that end in an exception of the original",
+            plural(self.environments, "environment"),
+            plural(self.exceptions, "episode")
+        )]
     }
 }
 
-/// A difference between a recording and the simulator.
+/// A place in a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Mismatch {
-    /// The recording.
-    pub file: String,
-    /// The environment's number in it.
+pub struct Place {
+    /// The environment's number.
     pub environment: u64,
-    /// The episode's number in it; none at the building of the environment.
+    /// The episode's number; none at the building of the environment.
     pub episode: Option<u64>,
     /// The step, from 0; none at the reset, the number of steps at the end.
     pub step: Option<u64>,
-    /// The field.
-    pub field: String,
-    /// What is recorded, as JSON.
-    pub expected: String,
-    /// What the simulator says, as JSON.
-    pub got: String,
+}
+
+impl replay::Place for Place {
+    fn shown(&self, file: &str) -> String {
+        let episode = self.episode.map_or_else(|| "its building".to_owned(), |episode| format!("episode {episode}"));
+        let step = self.step.map_or_else(|| "at its start".to_owned(), |step| format!("step {step}"));
+        format!("{file} environment {}, {episode}, {step}", self.environment)
+    }
 }
 
 /// Collects what a replay finds.
@@ -113,26 +111,18 @@ impl Findings {
     fn close(self) -> ReplayReport {
         let Self { mut report, played, recorded, complete, asked, .. } = self;
         if asked {
-            report.checksum = Some(played.hex());
-            report.checksum_recorded = complete.then(|| recorded.hex());
+            let recorded = complete.then(|| recorded.hex());
+            report.checksums = Some(Checksums { view: None, played: played.hex(), recorded });
         }
         report
     }
 
     fn differs(&mut self, field: &str, expected: &str, got: &str) {
-        self.report.mismatches += 1;
-        if self.report.first.is_none() {
+        self.report.differs(|| {
             let (expected, got) = around_difference(expected, got);
-            self.report.first = Some(Mismatch {
-                file: self.file.clone(),
-                environment: self.environment,
-                episode: self.episode,
-                step: self.step,
-                field: field.to_owned(),
-                expected,
-                got,
-            });
-        }
+            let place = Place { environment: self.environment, episode: self.episode, step: self.step };
+            Mismatch { file: self.file.clone(), place, field: field.to_owned(), expected, got }
+        });
     }
 
     fn check(&mut self, field: &str, expected: &str, got: &str) {
@@ -143,7 +133,7 @@ impl Findings {
 
     /// Counts the fields that a line lacks.
     fn count_missing(&mut self, line: &Line<'_>, known: &[&str]) {
-        self.report.unrecorded += known.iter().filter(|key| line.raw(key).is_none()).count() as u64;
+        self.report.lacks(known.iter().filter(|key| line.raw(key).is_none()).count());
     }
 }
 
@@ -188,7 +178,7 @@ const WANTED: &str = "a recording holds at least one `env` line, and a `reset` l
 
 fn replay_lines(lines: &mut Lines, file: &Path, findings: &mut Findings) -> Result<(), ReadError> {
     findings.file = file.display().to_string();
-    let before = findings.report.episodes;
+    let before = findings.report.counts.episodes;
     let mut environment: Option<Replayed> = None;
     let mut running: Option<Episode> = None;
     let mut last_line = 0;
@@ -230,7 +220,7 @@ fn replay_lines(lines: &mut Lines, file: &Path, findings: &mut Findings) -> Resu
             what: "the recording ends inside of an episode: its `end` line is missing".to_owned(),
         });
     }
-    if findings.report.episodes == before {
+    if findings.report.counts.episodes == before {
         return Err(ReadError::Empty { path: file.to_owned(), wanted: WANTED });
     }
     Ok(())
