@@ -1,6 +1,7 @@
 //! Every word of its own that the belief state may write. What else is in its texts comes from observations,
 //! calls, step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
+use gimbal_env_kit::words::with_own;
 pub use gimbal_env_kit::words::{
     ACTION, ANALYSED, APPLIED, ARROW, AT_STEP, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS,
     FROM_OBSERVATION, FROM_RECORD, HISTORY, JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE,
@@ -33,45 +34,19 @@ pub const CLOSED: &str = "it is closed, and what it holds has not been seen";
 /// Notice: it was never seen.
 pub const NO_EVIDENCE: &str = "it has not been seen; this is the baseline";
 
-/// All of the above, and the words of doors.
-pub const ALL: [&str; 39] = [
-    OBSERVATION,
+/// All of the above with the words of doors, and the shared ones.
+pub const ALL: [&str; 40] = with_own([
     STATUS,
     ALL_BASELINE,
     SELF,
-    HISTORY,
-    NO_STEPS,
-    STEP,
-    STEPS,
-    QUIET,
-    BASELINE,
-    CHANGED,
-    UNKNOWN,
-    ANALYSED,
     SEEN,
-    CURRENT,
-    PAST,
-    NONE,
-    ARROW,
     HERE,
     CARRIED,
     RECEPTACLE_NAME,
-    CURRENT_STATUS,
-    COMPARED,
-    TIME_OF_UPDATE,
-    APPLIED,
-    ACTION,
-    JUSTIFICATION,
-    SOURCE,
-    AT_STEP,
     HOLDS,
     DOOR,
-    NOTICE,
-    BASELINE_STATE,
-    FROM_OBSERVATION,
-    FROM_RECORD,
     CLOSED,
     NO_EVIDENCE,
     "open",
     "closed",
-];
+]);

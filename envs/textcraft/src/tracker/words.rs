@@ -1,6 +1,7 @@
 //! Every word of its own that the belief state may write. What else is in its texts comes from observations, calls,
 //! step numbers and the agent's justifications, so that no advice can slip in (BOG-089).
 
+use gimbal_env_kit::words::with_own;
 pub use gimbal_env_kit::words::{
     ACTION, APPLIED, ARROW, BASELINE, BASELINE_STATE, CHANGED, COMPARED, CURRENT, CURRENT_STATUS, HISTORY,
     JUSTIFICATION, NO_STEPS, NONE, NOTICE, OBSERVATION, PAST, QUIET, SOURCE, STEP, STEPS, TIME_OF_UPDATE, UNKNOWN,
@@ -29,34 +30,12 @@ pub const NOT_MADE: &str = "the last command to make it failed";
 /// Notice: nothing but the baseline is known.
 pub const NO_EVIDENCE: &str = "no evidence of a change; this is the baseline";
 
-/// All of the above.
-pub const ALL: [&str; 35] = [
-    OBSERVATION,
+/// All of the above with the verbs of commands, and the shared ones.
+pub const ALL: [&str; 40] = with_own([
     STATUS,
     ALL_BASELINE,
-    HISTORY,
-    NO_STEPS,
-    STEP,
-    STEPS,
-    QUIET,
-    ACTION,
-    JUSTIFICATION,
-    COMPARED,
-    BASELINE,
-    CHANGED,
-    UNKNOWN,
-    CURRENT,
-    PAST,
-    NONE,
-    ARROW,
     ITEM_NAME,
-    CURRENT_STATUS,
     CARRIED,
-    TIME_OF_UPDATE,
-    APPLIED,
-    SOURCE,
-    NOTICE,
-    BASELINE_STATE,
     MADE_BY,
     TAKEN_BY,
     FROM_REPLIES,
@@ -66,4 +45,4 @@ pub const ALL: [&str; 35] = [
     "get",
     "craft",
     "inventory",
-];
+]);
