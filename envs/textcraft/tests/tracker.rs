@@ -140,8 +140,8 @@ fn the_belief_follows_the_truth() {
                 .tracker
                 .belief()
                 .statuses()
-                .filter(|(_, status, _)| *status == Status::Changed)
-                .map(|(name, _, count)| (name.to_owned(), count.saturating()))
+                .filter(|item| item.status == Status::Changed)
+                .map(|item| (item.name.to_owned(), item.carried.saturating()))
                 .collect();
             truth.retain(|_, count| *count > 0);
             assert_eq!(believed, truth, "{command}");

@@ -5,7 +5,7 @@ use gimbal_messages::{Bound, Form, within_json};
 use serde_json::json;
 
 use super::grammar::OpenTool;
-use super::numbers::{Numbers, counted};
+use super::numbers::{Counted, Numbers, counted};
 use super::open;
 
 /// Longest action where nothing is known of the legal ones, in characters.
@@ -20,8 +20,8 @@ pub(crate) fn form(calls: &[ToolCall], texts: &[String], numbers: Numbers<'_>, o
     let is_open = |call: &ToolCall| open.iter().any(|tool| tool.spec.name == call.tool);
     let closed = calls.iter().zip(texts).filter(|(call, _)| !is_open(call));
     let (calls, texts): (Vec<ToolCall>, Vec<String>) = closed.map(|(call, text)| (call.clone(), text.clone())).unzip();
-    let (_, words, counted) = counted(&calls, &texts, numbers);
-    let mut free: Vec<Form> = counted.into_iter().map(|(_, form)| form).collect();
+    let Counted { texts: words, forms, .. } = counted(&calls, &texts, numbers);
+    let mut free: Vec<Form> = forms.into_iter().map(|(_, form)| form).collect();
     free.extend(open.iter().map(|tool| open::call_within(&tool.spec, tool.usage.as_deref(), TEXT)));
     if free.is_empty() {
         return if words.is_empty() { Form::text(1, FREE) } else { Form::word(&words) };

@@ -89,14 +89,14 @@ fn shaped(protocol: Protocol, shape: Shape<'_>) -> Shaped {
     let (calls, texts) = match protocol {
         _ if shape.message.is_some() => (shape.calls.to_vec(), shape.texts.to_vec()),
         Protocol::NativeTools => {
-            let (calls, texts, commands) = counted_commands(shape.calls, shape.texts, shape.numbers);
-            open.extend(commands);
-            (calls, texts)
+            let found = counted_commands(shape.calls, shape.texts, shape.numbers);
+            open.extend(found.forms);
+            (found.calls, found.texts)
         }
         Protocol::ReactText | Protocol::Json => {
-            let (calls, texts, counted) = counted(shape.calls, shape.texts, shape.numbers);
-            open.extend(counted);
-            (calls, texts)
+            let found = counted(shape.calls, shape.texts, shape.numbers);
+            open.extend(found.forms);
+            (found.calls, found.texts)
         }
     };
     let shape = Shape { calls: &calls, texts: &texts, ..shape };

@@ -51,12 +51,18 @@ impl Numbers<'_> {
     }
 }
 
+/// Calls, separated by whether they hold a number that may be any.
+pub(super) struct Counted<'a> {
+    /// Those without such a number.
+    pub calls: Vec<ToolCall>,
+    /// These as they are written.
+    pub texts: Vec<String>,
+    /// Forms of the others, each with the name of its tool; the name is empty for the form of a whole text.
+    pub forms: Vec<(&'a str, Form)>,
+}
+
 /// The calls without those that hold any whole number, and these as expressions.
-pub(super) fn counted(
-    listed: &[ToolCall],
-    written: &[String],
-    numbers: Numbers<'_>,
-) -> (Vec<ToolCall>, Vec<String>, Vec<(&'static str, Form)>) {
+pub(super) fn counted(listed: &[ToolCall], written: &[String], numbers: Numbers<'_>) -> Counted<'static> {
     let (mut calls, mut texts, mut seen, mut forms) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
     // Most tools share one range of numbers.
     let mut latest: Option<(RangeInclusive<u64>, String)> = None;
@@ -80,15 +86,11 @@ pub(super) fn counted(
             forms.push(("", Form::closed(regex, Value::Null, longest)));
         }
     }
-    (calls, texts, forms)
+    Counted { calls, texts, forms }
 }
 
 /// The calls without those whose only argument is a command that holds any whole number, and these as arguments of their tools.
-pub(super) fn counted_commands<'a>(
-    listed: &'a [ToolCall],
-    written: &[String],
-    numbers: Numbers<'_>,
-) -> (Vec<ToolCall>, Vec<String>, Vec<(&'a str, Form)>) {
+pub(super) fn counted_commands<'a>(listed: &'a [ToolCall], written: &[String], numbers: Numbers<'_>) -> Counted<'a> {
     let (mut calls, mut texts) = (Vec::new(), Vec::new());
     let mut commands: BTreeMap<(&str, String), (BTreeSet<String>, usize)> = BTreeMap::new();
     let number_in = |call: &ToolCall| {
@@ -115,7 +117,7 @@ pub(super) fn counted_commands<'a>(
         let command = Form::closed(format!("\"({texts})\""), schema, longest);
         (tool, Form { longest, ..Form::object(&[(&argument, command)]) })
     });
-    (calls, texts, forms.collect())
+    Counted { calls, texts, forms: forms.collect() }
 }
 
 /// The calls without those that differ from an earlier one in nothing but a number that may be any: a mask takes every number of one of them.

@@ -16,6 +16,14 @@ pub(super) struct End {
     pub detail: String,
 }
 
+/// What the calls of an attempt add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CallTotals {
+    pub calls: u64,
+    pub prompt_tokens: u64,
+    pub output_tokens: u64,
+}
+
 /// What was read from the ledger.
 #[derive(Debug, Default)]
 pub(super) struct LedgerScan {
@@ -23,8 +31,8 @@ pub(super) struct LedgerScan {
     pub ends: BTreeMap<AttemptId, End>,
     /// Latency by attempt and lane.
     pub lanes: BTreeMap<AttemptId, BTreeMap<u32, u64>>,
-    /// Calls, prompt and output tokens as called, by attempt.
-    called: BTreeMap<AttemptId, (u64, u64, u64)>,
+    /// What was called, by attempt.
+    called: BTreeMap<AttemptId, CallTotals>,
     /// The last count of committed rows by ledger file.
     pub indexed: BTreeMap<u32, Indexed>,
     /// The files.
@@ -44,8 +52,8 @@ impl LedgerScan {
         Ok(scan)
     }
 
-    /// Calls, prompt and output tokens as called in an attempt.
-    pub(super) fn called(&self, place: Place) -> (u64, u64, u64) {
+    /// What was called in an attempt.
+    pub(super) fn called(&self, place: Place) -> CallTotals {
         self.called.get(&(place.segment, place.attempt)).copied().unwrap_or_default()
     }
 
@@ -65,10 +73,10 @@ impl LedgerScan {
                 self.tries.insert((file, called.try_number));
                 let lanes = self.lanes.entry((file, called.try_number)).or_default();
                 *lanes.entry(called.lane).or_default() += called.latency_us;
-                let (calls, input, output) = self.called.entry((file, called.try_number)).or_default();
-                *calls += 1;
-                *input = input.saturating_add(called.usage.input);
-                *output = output.saturating_add(called.usage.output);
+                let totals = self.called.entry((file, called.try_number)).or_default();
+                totals.calls += 1;
+                totals.prompt_tokens = totals.prompt_tokens.saturating_add(called.usage.input);
+                totals.output_tokens = totals.output_tokens.saturating_add(called.usage.output);
                 None
             }
             Row::Attempted(ended) => {

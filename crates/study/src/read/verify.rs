@@ -51,7 +51,7 @@ pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunErro
     let stored = Stored::read(folder)?;
     // The index first: a row is committed when everything that it refers to is durable, so that what is read later contains it.
     let index = folder.index()?;
-    let (episodes, past, failed, broken) = rows_of(folder, &index);
+    let IndexRows { episodes, past, failed, broken } = IndexRows::read(folder, &index);
     report.problems.extend(study(folder, &stored)?);
     report.unknown = folder.strangers()?;
     let name = |path: &std::path::Path| path.strip_prefix(folder.root()).unwrap_or(path).display().to_string();
@@ -121,25 +121,38 @@ pub fn verify(folder: &RunFolder, kinds: &RecordKinds) -> Result<Report, RunErro
     Ok(report)
 }
 
-/// The finished episodes, those of cells that are no longer in the study, the failed attempts, and what kept the index from
-/// being read to its end.
-fn rows_of(folder: &RunFolder, index: &Index) -> (Vec<Finished>, Vec<Finished>, Vec<Failed>, Option<String>) {
-    let (mut episodes, mut past) = (Vec::new(), Vec::new());
-    let walked = index
-        .each(|episode| {
-            episodes.push(episode);
-            Ok::<(), rusqlite::Error>(())
-        })
-        .and_then(|()| {
-            index.each_past(|episode| {
-                past.push(episode);
+/// The rows of the index.
+struct IndexRows {
+    /// The finished episodes.
+    episodes: Vec<Finished>,
+    /// Those of cells that are no longer in the study.
+    past: Vec<Finished>,
+    /// The failed attempts.
+    failed: Vec<Failed>,
+    /// What kept the index from being read to its end.
+    broken: Option<String>,
+}
+
+impl IndexRows {
+    fn read(folder: &RunFolder, index: &Index) -> Self {
+        let (mut episodes, mut past) = (Vec::new(), Vec::new());
+        let walked = index
+            .each(|episode| {
+                episodes.push(episode);
                 Ok::<(), rusqlite::Error>(())
             })
-        })
-        .and_then(|()| index.failures());
-    match walked {
-        Ok(failed) => (episodes, past, failed, None),
-        Err(error) => (episodes, past, Vec::new(), Some(unreadable(&folder.root().join(INDEX), &error).to_string())),
+            .and_then(|()| {
+                index.each_past(|episode| {
+                    past.push(episode);
+                    Ok::<(), rusqlite::Error>(())
+                })
+            })
+            .and_then(|()| index.failures());
+        let (failed, broken) = match walked {
+            Ok(failed) => (failed, None),
+            Err(error) => (Vec::new(), Some(unreadable(&folder.root().join(INDEX), &error).to_string())),
+        };
+        Self { episodes, past, failed, broken }
     }
 }
 
@@ -340,7 +353,8 @@ impl Check<'_> {
     }
 
     fn against_ledger(&self, episode: &Finished) -> Result<(), String> {
-        let (spent, ledger) = (&episode.outcome.spent, self.scan.called(episode.place));
+        let (spent, called) = (&episode.outcome.spent, self.scan.called(episode.place));
+        let ledger = (called.calls, called.prompt_tokens, called.output_tokens);
         let index = (spent.model_calls, spent.input_tokens, spent.output_tokens);
         if ledger != index {
             return Err(format!(

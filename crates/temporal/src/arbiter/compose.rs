@@ -51,13 +51,18 @@ pub enum Skip {
     Later,
 }
 
-/// Composes parties that are in no conflict; `parties` come with their places, in the order of their layers. Returns the places that are in effect
-/// too.
-pub(crate) fn compose(
-    parties: &[(usize, &Proposal)],
-    authority: &Authority,
-    scene: &Scene<'_>,
-) -> (Composed, Vec<usize>, Vec<Skipped>) {
+/// What a composition made of its parties.
+pub(crate) struct Composition {
+    /// The call and the directives.
+    pub composed: Composed,
+    /// Places of the parties that are in effect, in order.
+    pub kept: Vec<usize>,
+    /// The other parties, in the order of their places.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Composes parties that are in no conflict; `parties` come with their places, in the order of their layers.
+pub(crate) fn compose(parties: &[(usize, &Proposal)], authority: &Authority, scene: &Scene<'_>) -> Composition {
     let (mut kept, mut skipped) = (Vec::new(), Vec::new());
     let mut directives: Vec<(Layer, Directive)> = Vec::new();
     for (place, party) in parties.iter().rev() {
@@ -92,5 +97,5 @@ pub(crate) fn compose(
     kept.sort_unstable();
     skipped.sort_by_key(|one| one.place);
     let (caller, call) = chosen.map_or_else(|| (None, scene.idle.clone()), |(layer, call)| (Some(layer), call));
-    (Composed { call, caller, directives }, kept, skipped)
+    Composition { composed: Composed { call, caller, directives }, kept, skipped }
 }

@@ -13,7 +13,7 @@ mod resolve;
 pub mod search;
 
 pub use algorithm::{Mode, Rank, Score, Tie, mask};
-pub(crate) use compose::compose;
 pub use compose::{Composed, Scene, Skip, Skipped};
+pub(crate) use compose::{Composition, compose};
 pub use priority::Weights;
 pub use resolve::{Arbiter, Masked, Part, Party, Verdict};

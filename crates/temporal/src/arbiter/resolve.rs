@@ -4,7 +4,7 @@ use gimbal_core::Milli;
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::{Mode, Rank, Score, Tie, mask};
-use super::compose::{Composed, Scene, Skip, Skipped, compose};
+use super::compose::{Composed, Composition, Scene, Skip, Skipped, compose};
 use super::priority::Weights;
 use crate::authority::Authority;
 use crate::commitments::Commitment;
@@ -174,7 +174,7 @@ impl Arbiter {
         done(Part::Masking);
         let left: Vec<(usize, &Proposal)> =
             within.iter().filter(|place| masks[**place].is_none()).map(|place| (*place, named[*place].1)).collect();
-        let (composed, kept, more) = compose(&left, &self.authority, scene);
+        let Composition { composed, kept, skipped: more } = compose(&left, &self.authority, scene);
         skipped.extend(more);
         skipped.sort_by_key(|one| one.place);
         let masked = masks.iter().enumerate().filter_map(|(place, by)| Some(Masked { place, by: (*by)? }));

@@ -6,7 +6,7 @@ use gimbal_core::ToolCall;
 use serde::{Deserialize, Serialize};
 
 use super::rules::Rule;
-use crate::arbiter::{Arbiter, Composed, Party, Scene, Skip, Verdict, compose};
+use crate::arbiter::{Arbiter, Composed, Composition, Party, Scene, Skip, Verdict, compose};
 use crate::commitments::Commitment;
 use crate::conflict::Conflict;
 use crate::{Directive, Layer, Proposal};
@@ -258,7 +258,7 @@ impl<'a> Table<'a> {
 
     fn composed(&self, set: &[usize], scene: &Scene<'_>) -> (Composed, Vec<usize>) {
         let left: Vec<(usize, &Proposal)> = set.iter().map(|place| (*place, self.proposals[*place])).collect();
-        let (composed, kept, _) = compose(&left, &self.arbiter.authority, scene);
+        let Composition { composed, kept, .. } = compose(&left, &self.arbiter.authority, scene);
         (composed, kept)
     }
 

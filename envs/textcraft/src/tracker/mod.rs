@@ -56,10 +56,21 @@ pub struct ItemBelief {
     items: Vec<Item>,
 }
 
+/// What is believed of an item.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemStatus<'a> {
+    /// Its name, as the commands show it.
+    pub name: &'a str,
+    /// Its status.
+    pub status: Status,
+    /// How many are carried.
+    pub carried: &'a Count,
+}
+
 impl ItemBelief {
-    /// Names of the items with their status and how many are carried.
-    pub fn statuses(&self) -> impl Iterator<Item = (&str, Status, &Count)> {
-        self.items.iter().map(|item| (item.name.as_str(), item.status(), &item.carried))
+    /// The items in the order in which the commands name them first; others follow.
+    pub fn statuses(&self) -> impl Iterator<Item = ItemStatus<'_>> {
+        self.items.iter().map(|item| ItemStatus { name: &item.name, status: item.status(), carried: &item.carried })
     }
 
     fn item(&mut self, name: &str) -> &mut Item {
