@@ -5,9 +5,7 @@ use std::path::Path;
 use crate::literals;
 
 /// The part of `STYLE.md` whose list holds the phrases for comments, pages and string literals, each between backticks.
-const EVERYWHERE: &str = "## Refused by `cargo xtask invariants`";
-/// The part whose list holds the phrases that string literals must not have either.
-const IN_LITERALS: &str = "### In string literals alone";
+const REFUSED: &str = "## Refused by `cargo xtask invariants`";
 /// The page that has the lists.
 pub const STYLE: &str = "STYLE.md";
 /// What is not written by hand: pages made from data, and records of runs.
@@ -42,12 +40,11 @@ const READ_BY_MODELS: [&str; 22] = [
 /// Fails where a comment or a literal of the code, or a page, has a refused phrase.
 pub fn check(root: &Path) -> Result<String, Vec<String>> {
     let style = std::fs::read_to_string(root.join(STYLE)).unwrap_or_default();
-    let (everywhere, in_literals) = (listed(&style, EVERYWHERE), listed(&style, IN_LITERALS));
-    let mut complaints: Vec<String> = [(EVERYWHERE, &everywhere), (IN_LITERALS, &in_literals)]
-        .into_iter()
-        .filter(|(_, list)| list.is_empty())
-        .map(|(part, _)| format!("{STYLE}: no list below `{part}`"))
-        .collect();
+    let phrases = listed(&style, REFUSED);
+    let mut complaints = Vec::new();
+    if phrases.is_empty() {
+        complaints.push(format!("{STYLE}: no list below `{REFUSED}`"));
+    }
     let (mut files, mut strings) = (0, 0);
     for path in crate::files(root, &[".rs", ".md"]) {
         let name = crate::shown(root, &path);
@@ -61,7 +58,7 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         for (index, line) in text.lines().enumerate() {
             if name.ends_with(".md") || line.trim_start().starts_with("//") {
-                everywhere.iter().filter(|phrase| has(line, phrase)).for_each(|phrase| complain(index + 1, phrase));
+                phrases.iter().filter(|phrase| has(line, phrase)).for_each(|phrase| complain(index + 1, phrase));
             }
         }
         if !crate::is_source(&name) || READ_BY_MODELS.iter().any(|read| name.starts_with(read)) {
@@ -71,8 +68,8 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
             Ok(found) => {
                 strings += found.len();
                 for literal in &found {
-                    let phrases = everywhere.iter().chain(&in_literals);
                     phrases
+                        .iter()
                         .filter(|phrase| has(&literal.text, phrase))
                         .for_each(|phrase| complain(literal.line, phrase));
                 }
@@ -81,7 +78,7 @@ pub fn check(root: &Path) -> Result<String, Vec<String>> {
         }
     }
     if complaints.is_empty() {
-        let phrases = everywhere.len() + in_literals.len();
+        let phrases = phrases.len();
         Ok(format!("language: {files} files and {strings} string literals without the {phrases} refused phrases"))
     } else {
         Err(complaints)
@@ -118,15 +115,12 @@ fn has(text: &str, phrase: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{EVERYWHERE, IN_LITERALS, has, listed};
+    use super::{REFUSED, has, listed};
 
     #[test]
     fn phrases_are_whole_words_of_the_list_in_the_style_page() {
-        let style = format!(
-            "# Style\n`not here`\n{EVERYWHERE}\n\n`hangs on`, `seldom`\n\n{IN_LITERALS}\n`stands`\n## Names\n`nor here`\n"
-        );
-        assert_eq!(listed(&style, EVERYWHERE), ["hangs on", "seldom"]);
-        assert_eq!(listed(&style, IN_LITERALS), ["stands"]);
+        let style = format!("# Style\n`not here`\n{REFUSED}\n\n`hangs on`, `seldom`\n## Names\n`nor here`\n");
+        assert_eq!(listed(&style, REFUSED), ["hangs on", "seldom"]);
         assert!(has("/// It Hangs on: that.", "hangs on"));
         assert!(!has("/// It changes on that.", "hangs on"));
         assert!(!has("/// It hangs only there.", "hangs on"));
