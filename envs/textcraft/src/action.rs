@@ -283,7 +283,7 @@ fn line(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Rejection
         return match tool {
             _ if !toolset.has(tool) => Err(unknown_tool(tool, toolset)),
             SELECT => {
-                // As it stands: blanks and capitals count.
+                // As it is written: blanks and capitals count.
                 Ok(ToolCall::with(SELECT, &[(COMMAND, argument(raw_rest(text, name), COMMAND))]))
             }
             CRAFT => Ok(ToolCall::with(CRAFT, &[(CRAFTING, &literal(&menu.crafts, &tidy(argument(rest, CRAFTING))))])),
@@ -336,7 +336,7 @@ fn tidy(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The literal that a text stands for, or the text.
+/// The literal that a text means, or the text.
 fn literal(literals: &[String], text: &str) -> String {
     let with_verb = ["craft ", text].concat();
     let known = literals.iter().find(|known| **known == text || **known == with_verb);
