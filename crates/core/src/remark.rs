@@ -1,8 +1,11 @@
 //! What the words behind an action say of it. A model explains itself behind an action, takes the action back, or makes it depend on something:
 //! one place tells these apart, for the environments that read actions and for the agents that give them.
 
+mod own;
+
 use std::sync::OnceLock;
 
+use own::Own;
 use serde::Deserialize;
 
 /// What the words behind an action say of it.
@@ -30,6 +33,16 @@ struct Phrases {
     hedges: Vec<String>,
     choices: Vec<String>,
     second_thoughts: Vec<String>,
+    scopes: Vec<String>,
+    negations: Vec<String>,
+    needs: Vec<String>,
+    deeds: Vec<String>,
+    denials: Vec<String>,
+    meanings: Vec<String>,
+    joints: Vec<String>,
+    pronouns: Vec<String>,
+    around: Vec<String>,
+    tried: Vec<String>,
 }
 
 impl Phrases {
@@ -45,6 +58,16 @@ impl Phrases {
             &mut self.hedges,
             &mut self.choices,
             &mut self.second_thoughts,
+            &mut self.scopes,
+            &mut self.negations,
+            &mut self.needs,
+            &mut self.deeds,
+            &mut self.denials,
+            &mut self.meanings,
+            &mut self.joints,
+            &mut self.pronouns,
+            &mut self.around,
+            &mut self.tried,
         ];
         lists.into_iter().flatten()
     }
@@ -62,25 +85,32 @@ fn phrases() -> &'static Phrases {
 
 /// Characters of the longest remark that takes an action back and says nothing else.
 const LONGEST: usize = 120;
+/// Most words of a clause that only names something.
+const NAME: usize = 2;
 /// What separates clauses, beside a hyphen between blanks.
 const CLAUSES: [char; 21] = [
     ',', ';', '.', '!', '?', ':', '(', ')', '[', ']', '\u{2013}', '\u{2014}', '\u{2026}', '\u{3002}', '\u{ff01}',
     '\u{ff08}', '\u{ff09}', '\u{ff0c}', '\u{ff1a}', '\u{ff1b}', '\u{ff1f}',
 ];
 
-/// What the words behind an action say of it.
+/// What the words behind an action say of it. `action` is the action as it is written: words may name it again.
 #[must_use]
-pub fn of(words: &str) -> Remark {
+pub fn of(action: &str, words: &str) -> Remark {
     let known = phrases();
+    let own = Own::of(action, known);
     let remark = words.replace(" - ", ";").replace(" -- ", ";");
     let plain: Vec<String> = remark.split(CLAUSES).map(plain).filter(|clause| !clause.is_empty()).collect();
     let clauses: Vec<&str> = plain.iter().map(|clause| unlinked(clause, known)).collect();
     let holds = |list: &[String], clause: &str| list.iter().any(|known| known == clause);
     let is_filler = |clause: &str| holds(&known.fillers, clause);
     let withdraws = |clause: &str| {
-        let is_command = || known.commands.iter().any(|command| begins(clause, command));
+        let is_scope = |word: &str| holds(&known.scopes, word) || (word == "anything" && !own.has_values());
+        // `do not do anything else` forbids others.
+        let is_command =
+            || known.commands.iter().any(|command| begins(clause, command)) && !clause.split(' ').any(is_scope);
         holds(&known.withdrawals, clause) || holds(&known.corrections, clause) || is_command()
     };
+    let denies = |clause: &str| own.is_denied(clause, known);
     let is_reasoned = |clause: &str| {
         let reasons = ["because", "since", "as"];
         known
@@ -93,12 +123,22 @@ pub fn of(words: &str) -> Remark {
             && clauses.iter().any(|clause| withdraws(clause))
             && clauses.iter().all(|clause| withdraws(clause) || is_filler(clause))
     };
+    // Behind a name alone: `User2, not User1`.
+    let is_denied_at_end = || {
+        let is_short = |clause: &&str| clause.split(' ').count() <= NAME;
+        clauses.split_last().is_some_and(|(last, names)| denies(last) && names.iter().all(is_short))
+    };
     // What follows a correction says what is meant instead, or why; what is before it, why the action was thought of.
     let mut meant = clauses.iter().filter(|clause| !is_filler(clause));
-    let is_corrected = meant.next().is_some_and(|first| holds(&known.corrections, first) || is_reasoned(first))
+    let is_corrected = meant
+        .next()
+        .is_some_and(|first| holds(&known.corrections, first) || is_reasoned(first) || denies(first))
         || meant.next_back().is_some_and(|last| withdraws(last))
         || clauses.windows(2).any(|pair| matches!(pair, ["no", "wait"] | ["wait", "no"]))
-        || clauses.iter().any(|clause| holds(&known.second_thoughts, clause));
+        || is_denied_at_end()
+        || clauses.iter().any(|clause| {
+            holds(&known.second_thoughts, clause) || own.is_forbidden(clause, known) || own.is_replaced(clause, known)
+        });
     if takes_back() || is_corrected {
         return Remark::TakesBack;
     }
@@ -108,6 +148,13 @@ pub fn of(words: &str) -> Remark {
         }
         _ => Remark::Explains,
     }
+}
+
+/// Whether the words behind another action say that it was tried before, or that it is of no use.
+#[must_use]
+pub fn is_tried(words: &str) -> bool {
+    let words = plain(words);
+    phrases().tried.iter().any(|phrase| begins(&words, phrase))
 }
 
 /// Whether a remark is a sentence of its own.
@@ -123,7 +170,7 @@ fn depends((written, clause): (&str, &str), later: &[&str], is_sentence: bool, k
     let is_hedge = known.hedges.iter().any(|hedge| hedge == clause);
     let has = |clause: &str, words: &[&str]| clause.split(' ').any(|word| words.contains(&word));
     let speaks_of_later = || std::iter::once(&clause).chain(later).any(|clause| has(clause, &["will", "ll", "shall"]));
-    let is_past = || begins(clause, "after") && has(clause, &["was", "were", "had"]);
+    let is_past = || begins(clause, "after") && has(clause, &["was", "were", "had", "did", "failed"]);
     let goes_on = || later.first().is_some_and(|next| !["otherwise", "else"].iter().any(|word| begins(next, word)));
     let is_plan = || {
         begins_with(&known.plans) || clause == "once" || is_past() || speaks_of_later() || (is_sentence && goes_on())
@@ -166,7 +213,7 @@ pub fn plain(text: &str) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Phrases, Remark, of, plain};
+    use super::{Phrases, Remark, is_tried, of, plain};
 
     #[test]
     fn the_file_is_read_and_holds_no_phrase_of_a_kind_twice() {
@@ -215,7 +262,128 @@ mod tests {
             " (nein)",
             "\u{ff08}\u{53d6}\u{6d88}\u{ff09}",
         ] {
-            assert_eq!(of(behind), Remark::TakesBack, "{behind}");
+            assert_eq!(of("Restore hostname=User1", behind), Remark::TakesBack, "{behind}");
+        }
+    }
+
+    fn read(answers: &[&str], remark: Remark) {
+        for answer in answers {
+            let (action, words) = answer.split_once('|').unwrap();
+            assert_eq!(of(action, words), remark, "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_action_is_taken_back_by_its_own_verb() {
+        read(
+            &[
+                "Restore hostname=User1| (do not restore it)",
+                "Restore hostname=User1| - don't restore it, it is clean",
+                "Restore hostname=User1| - it is clean. Do not restore it before the scan.",
+                "Restore hostname=User1|. I will not restore User1 now",
+                "Restore hostname=User1| - never restore User1",
+                "Restore hostname=User1| (do not restore User1 and User2)",
+                "Restore hostname=User1| (do not restore the host)",
+                "Restore hostname=User1| - no restore needed",
+                "Restore hostname=User1| (restoring it is not necessary)",
+                "Restore hostname=User1| - there is no need to restore it",
+                "Restore hostname=User1| - it should not be restored yet",
+                "Restore hostname=User1| - User1 can't be restored",
+                "Restore hostname=User1| - avoid restoring this host",
+                "Restore hostname=User1| (nicht restore)",
+                "Restore hostname=User1|\u{ff08}\u{4e0d}\u{8981}restore\u{5b83}\u{ff09}",
+                "Restore hostname=User1| (not necessary to do it)",
+                "Analyse hostname=User1| - don't analyze it",
+                "IsolateNode node=node_3| (no isolation needed)",
+                "Remove hostname=User1| - removal of User1 is not necessary",
+                "MakeNodeSafe node=node_3| (do not make it safe)",
+                "RestoreNode node=node_3| (do not restore node_3)",
+                "Monitor| - do not monitor",
+                "go to safe 1| - don't go to safe 1",
+                "explore command=\"go to safe 1\"| - do not go there",
+                "take creditcard 1 from desk 2| (do not take creditcard 1)",
+                "get 2 oak logs| (no need to get them)",
+            ],
+            Remark::TakesBack,
+        );
+        read(
+            &[
+                "Remove hostname=User1| - do not restore it",
+                "Remove hostname=User1| (do not restore User2)",
+                "Restore hostname=User1| (do not restore User2)",
+                "Restore hostname=User1| (do not restore other hosts)",
+                "Restore hostname=User1| - do not restore anything else",
+                "Restore hostname=User1| - do not wait to restore it",
+                "Restore hostname=User1| - not yet restored",
+                "Restore hostname=User1| (it was never restored)",
+                "Restore hostname=User1| - if I do not restore it, the attacker stays",
+                "Restore hostname=User1| because it cannot restore itself",
+                "Restore hostname=User1| (no restore was tried before)",
+                "Restore hostname=User1| - I do not need a scan for it",
+                "Restore hostname=User1| (removing it is not enough)",
+                "Restore hostname=User1| - do not execute anything else",
+                "Monitor| - do not do anything",
+                "Monitor|. No need to do anything now",
+                "Monitor| - no need to restore User1",
+                "Analyse hostname=User1| - I did not analyse it yet",
+                "go to safe 1| - do not go to bed 1",
+                "take creditcard 1 from desk 2| (do not take creditcard 2 from desk 1)",
+                "MakeNodeSafe node=node_3| (do not make node_4 safe)",
+                "get 2 oak logs| - do not get more",
+            ],
+            Remark::Explains,
+        );
+    }
+
+    #[test]
+    fn an_action_is_taken_back_where_what_it_is_about_is_denied() {
+        read(
+            &[
+                "Restore hostname=User1| (not User1)",
+                "Restore hostname=User1| - not the host User1, which is clean",
+                "Restore hostname=User1| (not hostname=User1 but User2)",
+                "Restore hostname=User1| (User2, not User1)",
+                "Restore hostname=User1| - I mean User2",
+                "Restore hostname=User1|, I mean User2",
+                "Restore hostname=User1| - sorry, I meant Remove User1",
+                "Restore hostname=User1| (ich meine User2)",
+                "Restore hostname=Op_Server0| (not op_server0)",
+                "Restore hostname=User1|\u{ff08}\u{4e0d}\u{662f}User1\u{ff09}",
+                "go to safe 1| - I mean bed 1",
+                "go to safe 1| (not safe 1)",
+                "get 2 oak logs| (not 2)",
+                "MakeNodeSafe node=node_3| (not node_3)",
+            ],
+            Remark::TakesBack,
+        );
+        read(
+            &[
+                "Restore hostname=User1| (not User2)",
+                "Restore hostname=User1| (not only User1)",
+                "Restore hostname=User1| - I mean it",
+                "Restore hostname=User1| - I mean User1, not User2",
+                "Restore hostname=User1| (I mean that it is compromised)",
+                "Restore hostname=User1| - I mean, it is clear",
+                "Restore hostname=User1| - the attacker came from User0 in the last step, not User1",
+                "Restore hostname=Op_Server0| (not Op_Server1)",
+                "go to safe 1| (not bed 1)",
+                "take creditcard 1 from desk 2| (not desk 1)",
+                "get 2 oak logs| (not 3)",
+                "MakeNodeSafe node=node_3| (not node_4)",
+            ],
+            Remark::Explains,
+        );
+    }
+
+    #[test]
+    fn what_was_tried_is_no_second_action() {
+        for words in
+            [" failed", " did not work", " didn't help.", " was not enough", " is not sufficient", " already failed"]
+        {
+            assert!(is_tried(words), "{words}");
+        }
+        for words in ["", " next", " is better", " has to be done", " was meant", " failedhost", " was not done yet"] {
+            assert!(!is_tried(words), "{words}");
         }
     }
 
@@ -231,6 +399,7 @@ mod tests {
             " once the session is gone",
             " after the next scan",
             " (maybe)",
+            " (not sure)",
             " - perhaps",
             " if it is broken, otherwise nothing",
             " (if User1 is compromised, which I doubt)",
@@ -239,7 +408,7 @@ mod tests {
             " (nur wenn kompromittiert)",
             "\u{ff08}\u{5982}\u{679c}\u{88ab}\u{653b}\u{7834}\u{ff09}",
         ] {
-            assert_eq!(of(behind), Remark::Depends, "{behind}");
+            assert_eq!(of("Restore hostname=User1", behind), Remark::Depends, "{behind}");
         }
     }
 
@@ -283,7 +452,7 @@ mod tests {
             " (if it fails, I will restore it)",
             " or else the attacker moves on",
         ] {
-            assert_eq!(of(behind), Remark::Explains, "{behind}");
+            assert_eq!(of("Restore hostname=User1", behind), Remark::Explains, "{behind}");
         }
     }
 }

@@ -26,16 +26,13 @@ pub fn parse(text: &str, tools: &[ToolSpec]) -> Result<ToolCall, Rejection> {
     if whole.as_ref().is_ok_and(is_answer) || !text.trim().contains('\n') && whole.is_ok() {
         return whole;
     }
-    let read = |text: &str| {
-        single(text, tools).map_err(|_| ()).and_then(|call| if is_answer(&call) { Err(()) } else { Ok(call) })
-    };
+    let read =
+        |text: &str| single(text, tools).and_then(|call| if is_answer(&call) { Err(example_only()) } else { Ok(call) });
     let begins = |word: &str| find(word, tools).is_ok();
     match answer::one(text, read, begins, |text| single(text, tools).ok()) {
         Ok(call) => Ok(call),
-        Err(answer::Problem::Unread(())) => whole,
-        Err(problem) => Err(problem
-            .message()
-            .map_or_else(|()| example_only(), |message| Rejection::new(RejectionKind::Unreadable, message))),
+        Err(answer::Problem::Unread(_)) => whole,
+        Err(problem) => Err(problem.rejection()),
     }
 }
 

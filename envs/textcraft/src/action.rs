@@ -261,10 +261,10 @@ pub fn parse(text: &str, toolset: Toolset, menu: &Menu) -> Result<ToolCall, Reje
         (Command::read(&command_of(&call)?) != Command::Unknown).then_some(call)
     };
     match answer::one(text, known, begins, second) {
-        Err(answer::Problem::Unread(_)) => {}
+        Err(answer::Problem::Unread(_) | answer::Problem::Row { .. }) => {}
         read => return read.map_err(answer::Problem::rejection),
     }
-    if let Some((first, other)) = answer::several(text, begins, second) {
+    if let Some((first, other)) = answer::several(text, begins, second).or_else(|| menu.several(text)) {
         return Err(answer::Problem::Two(first, other).rejection());
     }
     let names = |clause: &str| menu.names.iter().any(|name| clause.starts_with(name.as_str()));

@@ -1,5 +1,6 @@
 //! What may be filled in for the arguments of tools: names and commands of the shown recipes (CYC-032, CYC-R06).
 
+use crate::command::Command;
 use crate::count::push_whole;
 use crate::names::NameId;
 use crate::planner::Move;
@@ -7,6 +8,8 @@ use crate::scene::Scene;
 
 /// The most commands that one shown command represents.
 const MOST_FILLED: usize = 64;
+/// What may join two things that a command is about. The game knows none of them: it would look for one item of the whole name.
+const JOINTS: [&str; 4] = [" and ", " plus ", " & ", " + "];
 
 /// The literals of an episode. They are fixed by what a reset shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +27,23 @@ pub struct Menu {
 }
 
 impl Menu {
+    /// A command that takes a known item, and another item that it would take as well. A crafting command is left to the game.
+    #[must_use]
+    pub fn several(&self, text: &str) -> Option<(String, String)> {
+        let line = text.trim().lines().next()?.to_lowercase();
+        let joints = JOINTS.iter().flat_map(|joint| line.match_indices(joint));
+        let mut places: Vec<(usize, usize)> = joints.map(|(at, joint)| (at, at + joint.len())).collect();
+        places.sort_unstable();
+        let is_known = |item: &str| self.names.iter().any(|name| name == item);
+        places.into_iter().find_map(|(at, end)| {
+            let (head, rest) = (line[..at].trim(), line[end..].trim());
+            let takes = matches!(Command::read(head), Command::Get { item, .. } if is_known(item));
+            let bare = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ' ');
+            let is_another = bare.len() < rest.len() || self.names.iter().any(|name| bare.starts_with(name.as_str()));
+            (takes && is_another).then(|| (head.to_owned(), rest.to_owned()))
+        })
+    }
+
     /// The literals of a scene.
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
@@ -90,5 +110,31 @@ impl Menu {
         push_whole(out, self.counts.get(place % counts).copied().unwrap_or(1).into());
         out.push(' ');
         out.push_str(self.names.get(place / counts).map_or("", String::as_str));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Menu;
+
+    // covers: BOG-032
+    #[test]
+    fn two_items_that_a_word_joins_are_two_actions() {
+        let names = ["oak logs", "oak planks", "flint", "flint and steel", "stick"];
+        let menu = Menu { names: names.map(str::to_owned).to_vec(), ..Menu::default() };
+        for text in ["get 2 oak logs and 3 oak planks", "Get 2 oak logs plus 1 stick", "get 1 flint & stick"] {
+            assert!(menu.several(text).is_some(), "{text}");
+        }
+        // The game has an item of that name, and takes a list of what is crafted from as it is.
+        for text in [
+            "get 1 flint and steel",
+            "get 2 oak logs and no oak planks",
+            "get 2 rocks and 3 oak planks",
+            "craft 4 oak planks using 1 oak logs and 3 stick",
+            "inventory",
+            "",
+        ] {
+            assert_eq!(menu.several(text), None, "{text}");
+        }
     }
 }

@@ -53,7 +53,7 @@ impl Conversation<'_> {
             Err(_) => None,
         };
         let takes_back = match behind {
-            Some(rest) => behind::takes_back(rest),
+            Some(behind) => behind.takes_back(),
             None => missing.is_none() && behind::is_taken_back(self.stage, action, read.as_ref().ok()).await,
         };
         if takes_back {
@@ -65,8 +65,9 @@ impl Conversation<'_> {
             && !self.noted
             && (missing.is_some() || behind.is_some() || !self.begins(text, call).await)
         {
-            let followed = behind.is_some().then_some(ReadingMark::FollowedByText);
-            self.normalised(Tier::Normalised, followed.into_iter().collect()).await;
+            let is_followed = behind.is_some() || behind::is_beside(action, &self.stage.render(call).await);
+            let marks = is_followed.then_some(ReadingMark::FollowedByText).into_iter().collect();
+            self.normalised(Tier::Normalised, marks).await;
         }
         read.map_err(|rejection| match missing {
             Some(missing) if matches!(rejection.kind, RejectionKind::Unreadable | RejectionKind::UnknownTool) => {

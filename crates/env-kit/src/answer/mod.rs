@@ -7,6 +7,8 @@ mod reader;
 mod table;
 mod words;
 
+use std::fmt::Display;
+
 use gimbal_core::{Rejection, RejectionKind, Remark, remark};
 
 use words::{counted, item, turned};
@@ -17,6 +19,15 @@ pub use words::{linked, says_nothing, word_of};
 pub enum Problem<E> {
     /// The answer cannot be read.
     Unread(E),
+    /// A row of the table that it begins with cannot be read.
+    Row {
+        /// Its place below the names, from 1.
+        number: usize,
+        /// Its cells.
+        row: String,
+        /// Why it cannot be read.
+        error: E,
+    },
     /// It names two actions.
     Two(String, String),
     /// The words behind an action take it back.
@@ -38,7 +49,7 @@ pub enum Problem<E> {
 /// Most characters of a text that a message repeats.
 const SHOWN: usize = 80;
 
-impl<E> Problem<E> {
+impl<E: Display> Problem<E> {
     /// What is wrong with an answer that can be read and is not taken.
     ///
     /// # Errors
@@ -46,6 +57,9 @@ impl<E> Problem<E> {
     pub fn message(self) -> Result<String, E> {
         match self {
             Self::Unread(error) => Err(error),
+            Self::Row { number, row, error } => {
+                Ok(format!("row {number} of the table (`{}`) is not read as an action: {error}", shown(&row)))
+            }
             Self::Two(first, second) => Ok(format!(
                 "the answer names more than one action (`{}` and `{}`); write exactly one",
                 shown(&first),
@@ -70,7 +84,8 @@ impl Problem<Rejection> {
     /// The rejection of the answer.
     #[must_use]
     pub fn rejection(self) -> Rejection {
-        self.message().map_or_else(|error| error, |message| Rejection::new(RejectionKind::Unreadable, message))
+        let kind = if let Self::Row { error, .. } = &self { error.kind } else { RejectionKind::Unreadable };
+        self.message().map_or_else(|error| error, |message| Rejection::new(kind, message))
     }
 }
 
@@ -141,7 +156,7 @@ pub fn before_comma<T, E>(
 /// What the words say instead.
 pub fn judged<T, E>(action: T, head: &str, remark: &str) -> Result<T, Problem<E>> {
     let said = || (head.to_owned(), remark.trim().to_owned());
-    match remark::of(remark) {
+    match remark::of(head, remark) {
         Remark::Explains => Ok(action),
         Remark::TakesBack => {
             let (action, remark) = said();
@@ -204,6 +219,18 @@ mod tests {
             "Fix a\u{ff08}it is broken\u{ff09}",
             "Fix a\u{3002}",
             "Fix a Fix a",
+            "Fix a, as Fix b failed",
+            "Fix a because Fix b did not help",
+            "Fix a (Wait was not enough)",
+            "Fix a because it is broken and Fix b failed",
+            "Fix a - to see whether to wait and Fix b",
+            "Fix a rather than fixing b",
+            "Fix a instead of Fix b",
+            "Fix a, no other is broken",
+            "Fix a, the broken one",
+            "Fix a if possible",
+            "Fix a (do not fix b)",
+            "Fix a (not b)",
             "| Action | node |\n|---|:---:|\n| Fix | a |",
             "| Step | Action | Reason |\n| --- | --- | --- |\n| 1 | Fix node=a | it is broken |",
             "| Field | Value |\n|---|---|\n| Action | Fix |\n| Node | a |",
@@ -211,6 +238,9 @@ mod tests {
             "| Fix | a |",
         ] {
             assert_eq!(of(text), Ok(("Fix".to_owned(), "a".to_owned())), "{text}");
+        }
+        for text in ["Wait now that a is well", "Wait, no alerts", "Wait once more", "Wait, nothing is broken"] {
+            assert_eq!(of(text), Ok(("Wait".to_owned(), String::new())), "{text}");
         }
     }
 
@@ -227,7 +257,7 @@ mod tests {
             "Fix a; Fix b",
             "Fix a (not now, Wait instead)",
             "Fix a now - next Fix b",
-            "Fix a, as Fix b failed",
+            "Fix a, as Fix b is better",
             "Fix a; then fix the other",
             "Fix a. Fix it",
             "Fix a Fix b",
@@ -238,27 +268,61 @@ mod tests {
             "Fix a\n| Fix | b |",
             "| Action | node | Reason |\n|---|---|---|\n| Fix | a | then Fix b |",
             "Fix a (maybe Fix b is better)",
+            "Fix a and then Fix b",
+            "Fix a because it is broken and then Fix b",
+            "Fix a - Fix b failed, then Wait",
+            "Fix a, the node=b",
+            "Fix a, no b",
+            "Fix a before Fix b",
+            "Fix a rather than Wait then Fix b",
             "| Action | node |\n|---|---|\n| Fix | a |\n| Fix | b |",
         ] {
             assert!(matches!(of(text), Err(Problem::Two(..))), "{text}: {:?}", of(text));
         }
+        for text in
+            ["now", "!", "</a>", "Fix a not now", "Fix a and b", "Fix a Fix the other", "||", "Fixing", "", "\n"]
+        {
+            assert!(matches!(of(text), Err(Problem::Unread(_))), "{text}: {:?}", of(text));
+        }
+    }
+
+    #[test]
+    fn a_table_has_further_columns_and_no_outer_signs() {
         for text in [
-            "now",
-            "!",
-            "</a>",
-            "Fix a not now",
-            "Fix a and b",
-            "Fix a Fix the other",
+            "Action | node\n--- | ---\nFix | a",
+            "Action | node |\n--- | --- |\nFix | a |",
+            "Step | Action | Reason\n--- | --- | ---\n1 | Fix a | it is broken",
+            "Field | Value\n--- | ---\nAction | Fix\nNode | a",
+            "| Action | node | Severity |\n|---|---|---|\n| Fix | a | high |",
+            "| Action | Severity |\n|---|---|\n| Fix a | high |",
+            "| Action | node | Evidence | Severity |\n|---|---|---|---|\n| Fix | a | two alerts | high |",
+        ] {
+            assert_eq!(of(text), Ok(("Fix".to_owned(), "a".to_owned())), "{text}");
+        }
+        for text in [
+            "| Action | node | Backup |\n|---|---|---|\n| Fix | a | b |",
+            "| Action | node | Backup |\n|---|---|---|\n| Fix | a | Wait |",
+            "| Action | node | Backup |\n|---|---|---|\n| Fix | a | node_3 |",
+            "| Action | node | Condition |\n|---|---|---|\n| Fix | a | broken |",
+            "| Action | node | Approved |\n|---|---|---|\n| Fix | a | nobody |",
+            "| Action | node |\n|---|---|\n| Wait | a |",
+            "| Action | Severity |\n|---|---|\n| Fix | high |",
+            "| Action | One | Another |\n|---|---|---|\n| Fix | a | b |",
             "| Action | node |\n|---|---|\n| Mend | a |",
             "| Action | node |\n|---|---|\n| Mend | a |\n| Fix | b |",
             "| Priority | Action |\n|---|---|\n| 1 | Fix a (no) |\n| 2 | Fix b |",
-            "||",
-            "Fixing",
-            "",
-            "\n",
         ] {
-            assert!(matches!(of(text), Err(Problem::Unread(_))), "{text}: {:?}", of(text));
+            assert!(matches!(of(text), Err(Problem::Row { number: 1, .. })), "{text}: {:?}", of(text));
         }
+        let severity = "| Action | node | Severity |\n|---|---|---|\n| Fix | a |";
+        assert!(matches!(of(&format!("{severity} cancelled |")), Err(Problem::TakenBack { .. })));
+        assert!(matches!(of(&format!("{severity} if broken |")), Err(Problem::Depends { .. })));
+        assert!(matches!(of("Action | node\n--- | ---\nFix | a\nFix | b"), Err(Problem::Two(..))));
+        assert!(matches!(of("node | state\n--- | ---\na | broken"), Err(Problem::Unread(_))));
+        assert_eq!(
+            of("| Action | node |\n|---|---|\n| Fix | a |\n| Mend | b |").unwrap_err().message(),
+            Ok("row 2 of the table (`Mend b`) is not read as an action: no Mend node=b".to_owned())
+        );
     }
 
     #[test]
@@ -272,11 +336,21 @@ mod tests {
             "Fix a. Not really",
             "Fix a - no, it is well",
             "Fix a (do not carry this out)",
+            "Fix a (do not fix it)",
+            "Fix b - not b",
+            "Fix a - I mean b",
+            "Fix b, not b",
         ] {
             assert!(matches!(of(text), Err(Problem::TakenBack { .. })), "{text}: {:?}", of(text));
         }
-        for text in ["Fix a - if it is broken", "Fix a (unless b is worse)", "Fix a (or what is best)", "Fix a - maybe"]
-        {
+        for text in [
+            "Fix a - if it is broken",
+            "Fix a (unless b is worse)",
+            "Fix a (or what is best)",
+            "Fix a - maybe",
+            "Fix a if it is broken",
+            "Fix a, once it is broken",
+        ] {
             assert!(matches!(of(text), Err(Problem::Depends { .. })), "{text}: {:?}", of(text));
         }
         assert_eq!(

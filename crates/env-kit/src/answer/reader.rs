@@ -1,7 +1,11 @@
 //! The reading of one action: first line, remark, table, parts, and what follows without a sign.
 
-use super::table::Table;
-use super::words::{cuts, is_one, is_rule, item, linked, opened, trimmed, turned, word_of};
+use gimbal_core::remark;
+
+use super::table::{Partial, Row, Table};
+use super::words::{
+    cuts, is_one, is_rejected, is_rule, item, joined, linked, opened, trimmed, turned, unlinked, word_of,
+};
 use super::{PARTS, Problem, judged};
 
 /// Words that refer to what was named before.
@@ -88,44 +92,98 @@ impl<R, B, S> Reader<R, B, S> {
         S: Fn(&str) -> Option<T>,
     {
         // The row of a table, as the action that its cells write.
-        let row = line.starts_with('|').then(|| line.replace('|', " "));
+        let row = line.contains('|').then(|| line.replace('|', " "));
         let row = row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "));
         let line = row.as_deref().unwrap_or(line);
         let mut clauses =
             std::iter::once(line).chain(line.split(CLAUSES)).map(|clause| trimmed(linked(item(opened(item(clause))))));
-        let is_other =
-            |clause: &&str| self.names_one(clause) && (self.second)(clause).is_some_and(|other| other != *action);
+        let is_other = |clause: &&str| {
+            self.names_one(clause)
+                && !self.is_tried(clause)
+                && (self.second)(clause).is_some_and(|other| other != *action)
+        };
         clauses.find(is_other).map(str::to_owned)
     }
 
-    /// The one action that the rows of a table name. `None` if one of them cannot be read, or there is none. `below` is the line behind the
-    /// table.
+    /// The one action that the rows of a table name. `None` if there is none. `below` is the line behind the table.
     fn of_table<T: PartialEq, E>(&self, table: &Table<'_>, below: Option<&str>) -> Result<Option<T>, Problem<E>>
     where
         R: Fn(&str) -> Result<T, E>,
         B: Fn(&str) -> bool,
         S: Fn(&str) -> Option<T>,
     {
-        let mut first: Option<(T, &str)> = None;
-        for ways in &table.rows {
-            let read = ways.iter().find_map(|way| Some((self.read(way).ok()?, way.as_str())));
-            let Some((action, way)) = read else { return Ok(None) };
+        let mut first: Option<(T, String)> = None;
+        let mut passed = Vec::new();
+        for row in &table.rows {
+            let (action, way) = self.of_row(row, &mut passed)?;
             match &first {
-                Some((known, written)) if *known != action => {
-                    return Err(Problem::Two((*written).to_owned(), way.to_owned()));
-                }
+                Some((known, written)) if *known != action => return Err(Problem::Two(written.clone(), way)),
                 Some(_) => {}
                 None => first = Some((action, way)),
             }
         }
         let Some((action, way)) = first else { return Ok(None) };
-        for words in table.beside.iter().copied().chain(below) {
+        let way = way.as_str();
+        for words in table.beside.iter().copied().chain(passed).chain(below) {
             if let Some(second) = self.other(&action, words) {
                 return Err(Problem::Two(way.to_owned(), second));
             }
             judged((), way, words)?;
         }
         Ok(Some(action))
+    }
+
+    /// The action of a row, and how it is written. Columns are passed over where the others state one whole action and no cell of theirs could be
+    /// a part of it; these cells are added to `passed`.
+    fn of_row<'t, T: PartialEq, E>(&self, row: &Row<'t>, passed: &mut Vec<&'t str>) -> Result<(T, String), Problem<E>>
+    where
+        R: Fn(&str) -> Result<T, E>,
+        B: Fn(&str) -> bool,
+    {
+        let [named, bare] = row.ways();
+        let error = match self.read(&named) {
+            Ok(action) => return Ok((action, named)),
+            Err(error) => error,
+        };
+        if let Ok(action) = self.read(&bare) {
+            return Ok((action, bare));
+        }
+        for partials in row.partials() {
+            let mut found: Option<(T, Partial<'t>)> = None;
+            for partial in partials {
+                let read = |way: &String| self.read(way).ok();
+                let Some(action) = partial.ways.iter().find_map(read) else { continue };
+                if found.is_some() || !partial.passed.iter().all(|cell| self.is_aside(cell, &action, &partial.ways[1]))
+                {
+                    return Err(Problem::Row { number: row.number, row: bare, error });
+                }
+                found = Some((action, partial));
+            }
+            if let Some((action, partial)) = found {
+                passed.extend(partial.passed);
+                let [_, way] = partial.ways;
+                return Ok((action, way));
+            }
+        }
+        Err(Problem::Row { number: row.number, row: bare, error })
+    }
+
+    /// Whether a cell can be no part of an action that is written in this way: it begins as none, and is neither a value nor a name beside it.
+    fn is_aside<T: PartialEq, E>(&self, cell: &str, action: &T, way: &str) -> bool
+    where
+        R: Fn(&str) -> Result<T, E>,
+        B: Fn(&str) -> bool,
+    {
+        let words = |text: &'_ str| -> Vec<String> {
+            let words = text.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '-')));
+            words.map(str::to_lowercase).collect()
+        };
+        let known = words(way);
+        let is_name = |word: &String| {
+            word.contains(char::is_numeric) && word.contains(char::is_alphabetic) && !known.contains(word)
+        };
+        let is_value = || self.read(&format!("{} {cell}", word_of(way))).is_ok_and(|other| other != *action);
+        !self.names_one(cell) && !words(cell).iter().any(is_name) && !is_value()
     }
 
     /// The action in front of a remark on its line. `None` if no remark can be cut off one.
@@ -139,20 +197,45 @@ impl<R, B, S> Reader<R, B, S> {
         let (action, (head, mark, remark)) = found?;
         // `to remove it` says what for, unless it names another action in full.
         let purpose = mark.ends_with("to ");
-        let other = |clause: &str| {
+        let other = |clause: &str, is_first: bool| {
             let bare = turned(clause, &self.begins);
-            // Behind a word that turns, a name alone is what the same action is meant for instead.
+            // Behind a word that turns, or a comma, a name alone is what the same action is meant for instead.
+            let turns = bare.len() < clause.len() || (is_first && mark.starts_with(','));
             let instead = || self.read(&format!("{} {bare}", word_of(head))).is_ok_and(|other| other != action);
-            if bare.len() < clause.len() && !bare.is_empty() && instead() {
+            if turns && !bare.is_empty() && instead() {
                 return Some(clause.to_owned());
             }
             match self.names_one(bare).then(|| self.within(bare))? {
-                Some(other) => (other != action).then(|| bare.to_owned()),
+                Some(other) => (other != action && !self.is_tried(bare)).then(|| bare.to_owned()),
                 // `may fail` is nothing that an action could be carried out on; `then remove it` is.
                 None => (!purpose && (is_next(clause, bare) || is_on_it(bare))).then(|| bare.to_owned()),
             }
         };
-        Some(match remark.split(CLAUSES).find_map(|clause| other(clause.trim())) {
+        // In the middle of a clause an action is written with what it is about.
+        let later = |clause: &str| {
+            let is_other = |part: &&str| {
+                let other = || self.within(part).is_some_and(|other| other != action);
+                !is_on_it(part)
+                    && part.contains(char::is_whitespace)
+                    && self.names_one(part)
+                    && other()
+                    && !self.is_tried(part)
+            };
+            joined(clause).map(linked).find(is_other).map(str::to_owned)
+        };
+        let mut clauses = remark.split(CLAUSES).map(str::trim).enumerate();
+        let second = clauses.find_map(|(at, clause)| {
+            let is_rejected = at == 0 && is_rejected(mark);
+            (!is_rejected).then(|| other(clause, at == 0)).flatten().or_else(|| later(clause))
+        });
+        // Signs that separate clauses may be signs of an action: `Remove(hostname=User2)`.
+        let whole = || {
+            let bare = turned(remark, &self.begins);
+            let is_other = self.names_one(bare) && !is_rejected(mark) && !self.is_tried(bare);
+            let other = is_other.then(|| self.within(bare)).flatten();
+            other.filter(|other| *other != action).map(|_| bare.to_owned())
+        };
+        Some(match second.or_else(whole) {
             Some(clause) => Err(Problem::Two(head.to_owned(), clause)),
             // The sign that cut the remark off may be a word of it.
             None => judged(action, head, &line[head.len()..]),
@@ -169,11 +252,20 @@ impl<R, B, S> Reader<R, B, S> {
         let starts = line.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len());
         let mut starts = starts.filter(|at| self.names_one(&line[*at..])).take(CLAUSE_WORDS);
         let (action, head, rest) = starts.find_map(|at| {
-            let (head, rest) = (line[..at].trim(), line[at..].trim());
+            let (head, rest) = (unlinked(&line[..at]), line[at..].trim());
             Some((self.read(head).ok()?, head, rest))
         })?;
         let is_same = self.within(rest)? == action;
         Some(is_same.then_some(action).ok_or_else(|| Problem::Two(head.to_owned(), rest.to_owned())))
+    }
+
+    /// Whether a clause says of the action that it names that it was tried before, or is of no use.
+    fn is_tried<T>(&self, clause: &str) -> bool
+    where
+        S: Fn(&str) -> Option<T>,
+    {
+        let mut ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).take(CLAUSE_WORDS);
+        ends.any(|end| remark::is_tried(&clause[end..]) && (self.second)(&clause[..end]).is_some())
     }
 
     /// The action that a clause names in full, or with words behind it.

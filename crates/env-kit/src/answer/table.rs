@@ -28,36 +28,124 @@ const ASIDE: [&str; 21] = [
     "notes",
     "",
 ];
+/// Names of columns that may hold a part of an action, or say whether it is meant: none of them is passed over.
+const TAKEN: [&str; 46] = [
+    "host",
+    "hostname",
+    "host name",
+    "node",
+    "edge",
+    "target",
+    "targets",
+    "subject",
+    "object",
+    "item",
+    "items",
+    "thing",
+    "count",
+    "amount",
+    "number",
+    "quantity",
+    "parameter",
+    "parameters",
+    "argument",
+    "arguments",
+    "args",
+    "input",
+    "value",
+    "key",
+    "service",
+    "place",
+    "location",
+    "destination",
+    "from",
+    "to",
+    "with",
+    "condition",
+    "conditions",
+    "if",
+    "when",
+    "unless",
+    "until",
+    "alternative",
+    "alternatives",
+    "fallback",
+    "else",
+    "otherwise",
+    "then",
+    "next",
+    "instead",
+    "except",
+];
+/// Words of a name of a column that say whether, or for which action, a row is meant.
+const VERDICTS: [&str; 14] = [
+    "action", "approved", "chosen", "selected", "select", "choice", "decision", "execute", "executed", "run", "do",
+    "use", "valid", "meant",
+];
+/// Most columns of which some are passed over.
+const COLUMNS: usize = 6;
 /// Most rows that are looked at.
 const ROWS: usize = 16;
 
 /// A table at the beginning of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Table<'t> {
-    /// The ways in which each row may be read as an action; more than one row may name one.
-    pub rows: Vec<Vec<String>>,
+    /// The rows that may be read as actions; more than one may name one.
+    pub rows: Vec<Row<'t>>,
     /// Cells that hold no part of an action.
     pub beside: Vec<&'t str>,
     /// Lines of the answer that it takes.
     pub lines: usize,
 }
 
+/// A row of a table.
+#[derive(Debug, Default)]
+pub(super) struct Row<'t> {
+    /// Its place below the names, from 1.
+    pub number: usize,
+    /// The cell of the action.
+    action: String,
+    /// The other cells that may hold a part of it.
+    others: Vec<Cell<'t>>,
+}
+
+/// A cell with the name of its column.
+#[derive(Clone, Copy, Debug)]
+struct Cell<'t> {
+    name: &'t str,
+    text: &'t str,
+}
+
+/// An action without some columns of its row.
+#[derive(Debug)]
+pub(super) struct Partial<'t> {
+    /// The ways in which it may be read.
+    pub ways: [String; 2],
+    /// The cells that are passed over.
+    pub passed: Vec<&'t str>,
+}
+
 impl<'t> Table<'t> {
     /// Reads a table; a row of names over it, or a column of names beside it, says what the cells are. `lines` are those of the answer without
-    /// drawn ones. `None` if the answer does not begin with a table.
+    /// drawn ones. `None` if the answer does not begin with a table. One without signs at the ends of its lines has a row of names.
     pub(super) fn read(lines: &[&'t str], begins: &impl Fn(&str) -> bool) -> Option<Self> {
-        let rows: Vec<Vec<&str>> = lines.iter().map_while(|line| cells(line)).collect();
+        let is_closed = lines.first()?.starts_with('|');
+        let rows: Vec<Vec<&str>> = lines.iter().map_while(|line| cells(line, is_closed)).collect();
         let [names, rest @ ..] = rows.as_slice() else { return None };
+        let is_action = |name: &str| is_one(name, &ACTION);
+        let at = names.iter().position(|name| is_action(name));
+        let at = at.filter(|_| !names.iter().any(|name| begins(super::word_of(name))));
+        let is_over_pairs = || names.len() == 2 && is_over(names[0], names[1]);
+        if !is_closed && (rest.is_empty() || !(at.is_some() || is_over_pairs())) {
+            return None;
+        }
         let mut table = Self { lines: rows.len(), ..Self::default() };
         if rows.len() > ROWS {
             // No action is that long: it names none.
             return Some(table);
         }
-        let is_action = |name: &str| is_one(name, &ACTION);
-        if let Some(at) = names.iter().position(|name| is_action(name))
-            && !names.iter().any(|name| begins(super::word_of(name)))
-        {
-            rest.iter().for_each(|row| table.add(names, row, at));
+        if let Some(at) = at {
+            rest.iter().enumerate().for_each(|(place, row)| table.add(place + 1, names, row, at));
             return Some(table);
         }
         // Names beside the cells, with or without a row over both.
@@ -66,21 +154,62 @@ impl<'t> Table<'t> {
         pairs.retain(|(name, cell)| !is_over(name, cell));
         if let Some(at) = pairs.iter().position(|(name, cell)| is_action(name) && begins(super::word_of(cell))) {
             let (names, row): (Vec<&str>, Vec<&str>) = pairs.into_iter().unzip();
-            table.add(&names, &row, at);
+            table.add(1, &names, &row, at);
             return Some(table);
         }
         // Without names each row is an action, part by part.
-        table.rows = rows.iter().map(|row| vec![row.join(" ").trim().to_owned()]).collect();
+        let whole = |(place, row): (usize, &Vec<&str>)| Row {
+            number: place + 1,
+            action: row.join(" ").trim().to_owned(),
+            others: Vec::new(),
+        };
+        table.rows = rows.iter().enumerate().map(whole).collect();
         Some(table)
     }
 
     /// Adds a row whose action is in the cell `at`; one without an action is passed over.
-    fn add(&mut self, names: &[&str], row: &[&'t str], at: usize) {
+    fn add(&mut self, number: usize, names: &[&'t str], row: &[&'t str], at: usize) {
         let Some(action) = row.get(at).filter(|cell| !is_none(cell)) else { return };
         let others = names.iter().zip(row).enumerate().filter(|(place, _)| *place != at);
-        let parts = others.map(|(_, (name, cell))| (*name, *cell)).filter(|(name, _)| !is_one(name, &ASIDE));
-        self.rows.push(ways(action, parts));
+        let others = others.map(|(_, (name, text))| Cell { name, text }).filter(|cell| !is_one(cell.name, &ASIDE));
+        let others = others.filter(|cell| cell.text.chars().any(char::is_alphanumeric)).collect();
+        self.rows.push(Row { number, action: (*action).to_owned(), others });
         self.beside.extend(row.iter().zip(names).filter(|(_, name)| is_one(name, &ASIDE)).map(|(cell, _)| *cell));
+    }
+}
+
+impl<'t> Row<'t> {
+    /// The ways in which the whole row may be read: the other cells as named parameters, and bare.
+    pub(super) fn ways(&self) -> [String; 2] {
+        ways(&self.action, self.others.iter())
+    }
+
+    /// The row without columns that may be passed over, the fewest first: one list for each number of them.
+    pub(super) fn partials(&self) -> Vec<Vec<Partial<'t>>> {
+        let open: Vec<usize> = (0..self.others.len()).filter(|place| self.others[*place].may_be_passed()).collect();
+        if open.len() > COLUMNS {
+            return Vec::new();
+        }
+        let mut lists: Vec<Vec<Partial<'t>>> = (0..open.len()).map(|_| Vec::new()).collect();
+        for chosen in 1_u32..1 << open.len() {
+            let is_passed =
+                |place: usize| open.iter().position(|own| *own == place).is_some_and(|bit| (chosen >> bit) & 1 == 1);
+            let (passed, kept): (Vec<_>, Vec<_>) =
+                self.others.iter().enumerate().partition(|(place, _)| is_passed(*place));
+            let ways = ways(&self.action, kept.into_iter().map(|(_, cell)| cell));
+            let passed: Vec<&'t str> = passed.into_iter().map(|(_, cell)| cell.text).collect();
+            lists[passed.len() - 1].push(Partial { ways, passed });
+        }
+        lists
+    }
+}
+
+impl Cell<'_> {
+    /// Whether a column holds no part of any action, as far as its name and its form show.
+    fn may_be_passed(&self) -> bool {
+        let is_taken = is_one(self.name, &TAKEN) || self.name.split(' ').any(|word| is_one(word, &VERDICTS));
+        let is_verdict = is_one(self.text, &["false", "off", "n", "x", "0"]);
+        !is_taken && !is_verdict && !self.text.contains('=')
     }
 }
 
@@ -95,19 +224,18 @@ fn is_over(name: &str, cell: &str) -> bool {
 }
 
 /// An action with its other cells as named parameters, and with the bare cells.
-fn ways<'a>(action: &str, others: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<String> {
-    let filled = others.filter(|(_, cell)| cell.chars().any(char::is_alphanumeric));
-    let named = filled.clone().map(|(name, cell)| format!(" {}={cell}", name.to_lowercase().replace(' ', "_")));
-    let bare = filled.map(|(_, cell)| format!(" {cell}"));
-    vec![
-        named.fold(action.to_owned(), |text, part| text + &part),
-        bare.fold(action.to_owned(), |text, part| text + &part),
-    ]
+fn ways<'c, 't: 'c>(action: &str, others: impl Iterator<Item = &'c Cell<'t>> + Clone) -> [String; 2] {
+    let named = others.clone().map(|cell| format!(" {}={}", cell.name.to_lowercase().replace(' ', "_"), cell.text));
+    let bare = others.map(|cell| format!(" {}", cell.text));
+    [named.fold(action.to_owned(), |text, part| text + &part), bare.fold(action.to_owned(), |text, part| text + &part)]
 }
 
-/// The cells of a row. `None` if the line is not one.
-fn cells(line: &str) -> Option<Vec<&str>> {
-    let inside = line.strip_prefix('|')?;
+/// The cells of a row. `None` if the line is not one; the rows of a closed table begin with its sign.
+fn cells(line: &str, is_closed: bool) -> Option<Vec<&str>> {
+    let inside = match line.strip_prefix('|') {
+        None if is_closed || !line.contains('|') => return None,
+        inside => inside.unwrap_or(line),
+    };
     let inside = inside.strip_suffix('|').unwrap_or(inside);
     Some(inside.split('|').map(|cell| cell.trim().trim_matches(['*', '`', '_']).trim()).collect())
 }

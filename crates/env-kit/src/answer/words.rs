@@ -1,7 +1,7 @@
 //! Words and signs of an answer: what separates, leads on, or says nothing.
 
 /// What parts an action from a remark behind it.
-const REMARKS: [&str; 31] = [
+const REMARKS: [&str; 77] = [
     " (",
     " - ",
     " \u{2013} ",
@@ -33,7 +33,59 @@ const REMARKS: [&str; 31] = [
     "\u{ff0c}\u{7531}\u{4e8e}",
     "\u{ff0c}\u{4ee5}",
     "\u{ff0c}because ",
+    " weil ",
+    ", weil ",
+    ", denn ",
+    " car ",
+    ", car ",
+    " parce que ",
+    ", parce que ",
+    " porque ",
+    ", porque ",
+    " now that ",
+    ", now that ",
+    " given ",
+    ", given ",
+    " before ",
+    ", before ",
+    " after ",
+    ", after ",
+    " if ",
+    ", if ",
+    ", only if ",
+    " unless ",
+    ", unless ",
+    " once ",
+    ", once ",
+    " until ",
+    ", until ",
+    " when ",
+    ", when ",
+    ", or ",
+    ", no ",
+    ", not ",
+    ", nothing ",
+    ", none ",
+    ", the ",
+    ", it ",
+    ", this ",
+    ", there ",
+    ", all ",
+    ", every ",
+    ", still ",
+    ", but ",
+    ", although ",
+    REJECTED[0],
+    REJECTED[1],
+    REJECTED[2],
+    REJECTED[3],
 ];
+/// What begins a remark whose first clause names what is not chosen.
+const REJECTED: [&str; 4] = [" rather than ", ", rather than ", " instead of ", ", instead of "];
+/// What leads, within a clause, to the next action.
+const JOINTS: [&str; 3] = [" and ", " then ", " or "];
+/// Words of a clause that says what an action is for, or what may come later.
+const PURPOSES: [&str; 10] = ["to", "will", "ll", "can", "could", "would", "should", "may", "might", "must"];
 /// How many remarks are looked at.
 const CUTS: usize = 8;
 /// Words that lead from one action to the next.
@@ -62,6 +114,22 @@ const TURNS: [&str; 14] = [
     "no", "nope", "but", "however", "actually", "wait", "maybe", "perhaps", "rather", "better", "sorry", "oops",
     "even", "only",
 ];
+/// Whether what follows a mark is not chosen.
+pub(super) fn is_rejected(mark: &str) -> bool {
+    REJECTED.contains(&mark)
+}
+
+/// The parts of a clause behind words that lead to the next action. Behind words of a purpose or a plan, as in `to find it and remove it`, the
+/// clause goes on with that.
+pub(super) fn joined(clause: &str) -> impl Iterator<Item = &str> {
+    let is_meant_for =
+        |before: &str| before.split(|letter: char| !letter.is_alphanumeric()).any(|word| is_one(word, &PURPOSES));
+    let joints = JOINTS.iter().flat_map(move |joint| clause.match_indices(joint));
+    joints
+        .filter(move |(at, _)| !is_meant_for(&clause[..*at]))
+        .map(move |(at, joint)| clause[at + joint.len()..].trim())
+}
+
 /// Whether only words without meaning follow an action.
 #[must_use]
 pub fn says_nothing(words: &str) -> bool {
@@ -133,6 +201,16 @@ pub(super) fn item(text: &str) -> &str {
 #[must_use]
 pub fn linked(text: &str) -> &str {
     without(text, |word| is_one(word, &LINKS))
+}
+
+/// Without words at the end that lead to the next action.
+pub(super) fn unlinked(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some((head, _)) = text.rsplit_once([' ', ',']).filter(|(_, word)| word.is_empty() || is_one(word, &LINKS))
+    {
+        text = head.trim_end_matches(&[' ', ','][..]);
+    }
+    text
 }
 
 /// Without words that lead, or turn, from one action to another; the name of an action stays.

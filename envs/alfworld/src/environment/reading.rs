@@ -124,7 +124,7 @@ pub fn parse(text: &str, loaded: &Loaded, play: &Play, offered: Offered) -> Resu
     };
     match answer::one(text, possible, begins, second) {
         Ok(call) => return Ok(call),
-        Err(answer::Problem::Unread(_)) => {}
+        Err(answer::Problem::Unread(_) | answer::Problem::Row { .. }) => {}
         Err(problem) => return Err(problem.rejection()),
     }
     if let Some((first, other)) = answer::several(text, begins, second) {
