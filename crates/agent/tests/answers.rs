@@ -404,6 +404,10 @@ fn stands_in(action: &str, text: &str) -> bool {
     let spelt = |word: &String| word.replace("analyze", "analyse").replace('_', "").replace("node", "");
     let spelt_words = |text: &str| words_of(text).iter().map(spelt).filter(|word| !word.is_empty()).collect::<Vec<_>>();
     let action = plain(action);
+    // `tool: text` is a call whose one argument is free.
+    if let Some((_, free)) = action.split_once(": ").filter(|(tool, _)| UNSAID.contains(tool)) {
+        return spelt_words(free).iter().all(|word| spelt_words(text).contains(word));
+    }
     let (tool, values) = action.split_once(' ').unwrap_or((&action, ""));
     let value = |part: &str| match part.strip_suffix('=') {
         // The name of the next parameter follows the value.
@@ -414,7 +418,10 @@ fn stands_in(action: &str, text: &str) -> bool {
     let said = |there: &[String]| {
         let follows = |value: &Vec<String>| value.is_empty() || there.windows(value.len()).any(|found| found == value);
         let known = UNSAID.contains(&tool.to_lowercase().as_str());
-        (known || spelt_words(tool).iter().all(|word| there.contains(word))) && values.iter().all(follows)
+        // `do nothing` is `DoNothing`.
+        let in_words = |word: &String| (2..=3).any(|count| there.windows(count).any(|words| words.concat() == *word));
+        let named = |word: &String| there.contains(word) || in_words(word);
+        (known || spelt_words(tool).iter().all(named)) && values.iter().all(follows)
     };
     // A command may be parted between members of an object: `{"tool": "go to", "input": "safe 1"}`.
     let parted = text.contains("\"input\"");

@@ -152,8 +152,7 @@ impl Vocabulary {
     pub fn parse(&self, text: &str) -> Result<Intent, ActionError> {
         let read = |text: &str| {
             let (name, rest) = grammar::split(text).ok_or_else(|| self.nameless(text))?;
-            let (name, rest) = self.joined(name, rest).unwrap_or_else(|| (name.to_owned(), rest));
-            self.read_parts(&name, &grammar::arguments(rest))
+            self.read_parts(name, &grammar::arguments(rest))
         };
         answer::one(text, read, |word| self.verb(word).is_some(), |text| read(text).ok())
             .map_err(|problem| problem.message().map_or_else(|error| error, ActionError::TwoActions))
@@ -237,24 +236,6 @@ impl Vocabulary {
         })
     }
 
-    /// The name of an action that is written in words, `do nothing`, and what follows it. The word alone that it begins with is not a name.
-    fn joined<'t>(&self, name: &str, rest: &'t str) -> Option<(String, &'t str)> {
-        if self.verb(name).is_some() {
-            return None;
-        }
-        let mut name = name.to_owned();
-        let mut rest = rest;
-        for _ in 1..NAME {
-            let end = rest.find(|letter: char| letter.is_whitespace() || ":,(".contains(letter)).unwrap_or(rest.len());
-            name.push_str(&rest[..end]);
-            rest = rest[end..].trim_start_matches([' ', ':', ',']);
-            if self.verb(&name).is_some() {
-                return Some((name, rest));
-            }
-        }
-        None
-    }
-
     fn verb(&self, name: &str) -> Option<Verb> {
         // Words may be parted in any way, but by nothing else: `M}ake` is not a name.
         let plain = |text: &str| -> String {
@@ -334,9 +315,6 @@ const EDGES: &str = "; an edge is named by two nodes that are connected, as in `
                      were shown to you";
 /// Longest part of a text without a name that a message repeats.
 const SHOWN: usize = 60;
-
-/// Most words of the name of an action.
-const NAME: usize = 3;
 
 /// Words that stand before the name of a node or an edge and say nothing.
 const FILLERS: [&str; 6] = ["on", "the", "node", "edge", "at", "-"];

@@ -8,6 +8,8 @@ use super::words::{
 };
 use super::{PARTS, Problem, judged};
 
+/// A text that is a value only where any text is one.
+const NO_VALUE: &str = "no such value";
 /// Words that refer to what was named before.
 const PRONOUNS: [&str; 5] = ["it", "this", "that", "them", "both"];
 /// Most words of a clause in which another action is looked for.
@@ -201,7 +203,9 @@ impl<R, B, S> Reader<R, B, S> {
             let bare = turned(clause, &self.begins);
             // Behind a word that turns, or a comma, a name alone is what the same action is meant for instead.
             let turns = bare.len() < clause.len() || (is_first && mark.starts_with(','));
-            let instead = || self.read(&format!("{} {bare}", word_of(head))).is_ok_and(|other| other != action);
+            // Where any text is a value, a reason would be one too: `search ..., since it is needed`.
+            let with = |value: &str| self.read(&format!("{} {value}", word_of(head)));
+            let instead = || with(NO_VALUE).is_err() && with(bare).is_ok_and(|other| other != action);
             if turns && !bare.is_empty() && instead() {
                 return Some(clause.to_owned());
             }

@@ -28,59 +28,23 @@ const ASIDE: [&str; 21] = [
     "notes",
     "",
 ];
-/// Names of columns that may hold a part of an action, or say whether it is meant: none of them is passed over.
-const TAKEN: [&str; 46] = [
-    "host",
-    "hostname",
-    "host name",
-    "node",
-    "edge",
-    "target",
-    "targets",
-    "subject",
-    "object",
-    "item",
-    "items",
-    "thing",
-    "count",
-    "amount",
-    "number",
-    "quantity",
-    "parameter",
-    "parameters",
-    "argument",
-    "arguments",
-    "args",
-    "input",
-    "value",
-    "key",
-    "service",
-    "place",
-    "location",
-    "destination",
-    "from",
-    "to",
-    "with",
-    "condition",
-    "conditions",
-    "if",
-    "when",
-    "unless",
-    "until",
-    "alternative",
-    "alternatives",
-    "fallback",
-    "else",
-    "otherwise",
-    "then",
-    "next",
-    "instead",
-    "except",
-];
-/// Words of a name of a column that say whether, or for which action, a row is meant.
-const VERDICTS: [&str; 14] = [
-    "action", "approved", "chosen", "selected", "select", "choice", "decision", "execute", "executed", "run", "do",
-    "use", "valid", "meant",
+/// Names of columns that say nothing of whether a row is meant, or of what it is about, unless an action has a parameter of that name. A column of
+/// another name (`Skip`, `Approved`) may say that the row is not meant.
+const PASSED: [&str; 14] = [
+    "severity",
+    "risk",
+    "evidence",
+    "impact",
+    "benefit",
+    "description",
+    "details",
+    "explanation",
+    "observation",
+    "goal",
+    "category",
+    "urgency",
+    "remark",
+    "remarks",
 ];
 /// Most columns of which some are passed over.
 const COLUMNS: usize = 6;
@@ -207,9 +171,7 @@ impl<'t> Row<'t> {
 impl Cell<'_> {
     /// Whether a column holds no part of any action, as far as its name and its form show.
     fn may_be_passed(&self) -> bool {
-        let is_taken = is_one(self.name, &TAKEN) || self.name.split(' ').any(|word| is_one(word, &VERDICTS));
-        let is_verdict = is_one(self.text, &["false", "off", "n", "x", "0"]);
-        !is_taken && !is_verdict && !self.text.contains('=')
+        is_one(self.name, &PASSED) && !self.text.contains('=')
     }
 }
 
