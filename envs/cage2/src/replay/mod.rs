@@ -161,7 +161,7 @@ pub fn replay_all(options: &ReplayOptions) -> ReplayReport {
 /// Replays one recording from any source; `path` is only for messages.
 ///
 /// # Errors
-/// As [`replay`].
+/// As [`replay()`].
 pub fn replay_from(
     path: &Path,
     source: Box<dyn std::io::BufRead>,
