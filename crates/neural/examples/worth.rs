@@ -4,8 +4,8 @@
 //! A network reads the plain features, unless its line names actions or the context.
 //!
 //! Each line of the file JOBS is a training: a name, a preset, a seed, and what is changed (`most=N`, `mask=COLUMN`, `hold=ENVIRONMENT`,
-//! `noise=THOUSANDTHS`, `epochs=N`, `with=actions`, `with=context`, `shuffled`). The calls are those of `gimbal arbiter train`, `tune` and `eval`; data are read once. Weights and
-//! checkpoints are kept in the folder, so that the same command goes on where it was stopped. Rows are separated by tabs: how the training went
+//! `noise=THOUSANDTHS`, `epochs=N`, `with=actions`, `with=context`, `shuffled`). The calls are those of `gimbal arbiter train`, `tune` and
+//! `eval`; data are read once. Weights and checkpoints are kept in the folder, so that the same command goes on where it was stopped. Rows are separated by tabs: how the training went
 //! (`trained`), then the figures of each way to choose (`figures`) on the test part. `CONFLICTS:OTHER` measures on all conflicts of a second file
 //! too. A training that has taken SECONDS of CPU time ends with the best weights so far. `CANDLE_NUM_THREADS=1` keeps candle to one thread.
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]

@@ -193,7 +193,7 @@ proptest! {
         nodes in 1..60_usize,
         seed in any::<u64>(),
         // A node whose whole name is `NaN` would look like a number that was drawn wrongly.
-        names in prop::collection::vec("[ -~]{1,60}".prop_filter("a number that is none", |name: &String| {
+        names in prop::collection::vec("[ -~]{1,60}".prop_filter("reads as a number", |name: &String| {
             !UNWRITTEN.contains(&name.trim_end_matches('%').trim())
         }), 60),
         kind in 0..4_usize,

@@ -107,7 +107,7 @@ pub fn one<T: PartialEq, E>(
     begins: impl Fn(&str) -> bool,
     second: impl Fn(&str) -> Option<T>,
 ) -> Result<T, Problem<E>> {
-    reader::Reader { read, begins, second }.one(text)
+    reader::Reader { read: &read, begins: &begins, second: &second }.one(text)
 }
 
 /// Two actions that one line names, where an environment would take any line for one command.

@@ -2,7 +2,7 @@
 
 use gimbal_core::remark;
 
-use super::table::{Partial, Row, Table};
+use super::table::{Row, Table};
 use super::words::{
     cuts, is_one, is_rejected, is_rule, item, joined, linked, opened, trimmed, turned, unlinked, word_of,
 };
@@ -21,20 +21,15 @@ const CLAUSES: [char; 14] = [
 ];
 
 /// What an environment knows of its actions: see [`super::one`].
-pub(super) struct Reader<R, B, S> {
-    pub read: R,
-    pub begins: B,
-    pub second: S,
+pub(super) struct Reader<'e, T, E> {
+    pub read: &'e dyn Fn(&str) -> Result<T, E>,
+    pub begins: &'e dyn Fn(&str) -> bool,
+    pub second: &'e dyn Fn(&str) -> Option<T>,
 }
 
-impl<R, B, S> Reader<R, B, S> {
+impl<T: PartialEq, E> Reader<'_, T, E> {
     /// Reads one action.
-    pub(super) fn one<T: PartialEq, E>(&self, text: &str) -> Result<T, Problem<E>>
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-        S: Fn(&str) -> Option<T>,
-    {
+    pub(super) fn one(&self, text: &str) -> Result<T, Problem<E>> {
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_rule(line)).collect();
         let [first, later @ ..] = lines.as_slice() else { return self.read(text).map_err(Problem::Unread) };
         let settled = |action: T| match later.iter().find_map(|line| self.other(&action, line)) {
@@ -70,29 +65,19 @@ impl<R, B, S> Reader<R, B, S> {
     }
 
     /// Reads a text that is an action, with words without meaning at its end or not.
-    fn read<T, E>(&self, text: &str) -> Result<T, E>
-    where
-        R: Fn(&str) -> Result<T, E>,
-    {
+    fn read(&self, text: &str) -> Result<T, E> {
         match ((self.read)(text), trimmed(text)) {
             (Err(_), bare) if !bare.is_empty() && bare.len() < text.trim().len() => (self.read)(bare),
             (read, _) => read,
         }
     }
 
-    fn names_one(&self, clause: &str) -> bool
-    where
-        B: Fn(&str) -> bool,
-    {
+    fn names_one(&self, clause: &str) -> bool {
         (self.begins)(word_of(clause))
     }
 
     /// Another action in a line that should be a remark.
-    fn other<T: PartialEq>(&self, action: &T, line: &str) -> Option<String>
-    where
-        B: Fn(&str) -> bool,
-        S: Fn(&str) -> Option<T>,
-    {
+    fn other(&self, action: &T, line: &str) -> Option<String> {
         // The row of a table, as the action that its cells write.
         let row = line.contains('|').then(|| line.replace('|', " "));
         let row = row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -108,12 +93,7 @@ impl<R, B, S> Reader<R, B, S> {
     }
 
     /// The one action that the rows of a table name. `None` if there is none. `below` is the line behind the table.
-    fn of_table<T: PartialEq, E>(&self, table: &Table<'_>, below: Option<&str>) -> Result<Option<T>, Problem<E>>
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-        S: Fn(&str) -> Option<T>,
-    {
+    fn of_table(&self, table: &Table<'_>, below: Option<&str>) -> Result<Option<T>, Problem<E>> {
         let mut first: Option<(T, String)> = None;
         let mut passed = Vec::new();
         for row in &table.rows {
@@ -135,13 +115,9 @@ impl<R, B, S> Reader<R, B, S> {
         Ok(Some(action))
     }
 
-    /// The action of a row, and how it is written. Columns are passed over where the others state one whole action and no cell of theirs could be
-    /// a part of it; these cells are added to `passed`.
-    fn of_row<'t, T: PartialEq, E>(&self, row: &Row<'t>, passed: &mut Vec<&'t str>) -> Result<(T, String), Problem<E>>
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-    {
+    /// The action of a row, and how it is written. Columns that say nothing of it are passed over where the others state one whole action and no
+    /// cell of theirs could be a part of it; these cells are added to `passed`.
+    fn of_row<'t>(&self, row: &Row<'t>, passed: &mut Vec<&'t str>) -> Result<(T, String), Problem<E>> {
         let [named, bare] = row.ways();
         let error = match self.read(&named) {
             Ok(action) => return Ok((action, named)),
@@ -150,32 +126,19 @@ impl<R, B, S> Reader<R, B, S> {
         if let Ok(action) = self.read(&bare) {
             return Ok((action, bare));
         }
-        for partials in row.partials() {
-            let mut found: Option<(T, Partial<'t>)> = None;
-            for partial in partials {
-                let read = |way: &String| self.read(way).ok();
-                let Some(action) = partial.ways.iter().find_map(read) else { continue };
-                if found.is_some() || !partial.passed.iter().all(|cell| self.is_aside(cell, &action, &partial.ways[1]))
-                {
-                    return Err(Problem::Row { number: row.number, row: bare, error });
-                }
-                found = Some((action, partial));
-            }
-            if let Some((action, partial)) = found {
-                passed.extend(partial.passed);
-                let [_, way] = partial.ways;
-                return Ok((action, way));
-            }
+        let (ways, cells) = row.without_asides();
+        if let Some(action) = ways.iter().find_map(|way| self.read(way).ok())
+            && cells.iter().all(|cell| self.is_aside(cell, &action, &ways[1]))
+        {
+            passed.extend(cells);
+            let [_, way] = ways;
+            return Ok((action, way));
         }
         Err(Problem::Row { number: row.number, row: bare, error })
     }
 
     /// Whether a cell can be no part of an action that is written in this way: it begins as none, and is neither a value nor a name beside it.
-    fn is_aside<T: PartialEq, E>(&self, cell: &str, action: &T, way: &str) -> bool
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-    {
+    fn is_aside(&self, cell: &str, action: &T, way: &str) -> bool {
         let words = |text: &'_ str| -> Vec<String> {
             let words = text.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '-')));
             words.map(str::to_lowercase).collect()
@@ -189,12 +152,7 @@ impl<R, B, S> Reader<R, B, S> {
     }
 
     /// The action in front of a remark on its line. `None` if no remark can be cut off one.
-    fn before_remark<T: PartialEq, E>(&self, line: &str) -> Option<Result<T, Problem<E>>>
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-        S: Fn(&str) -> Option<T>,
-    {
+    fn before_remark(&self, line: &str) -> Option<Result<T, Problem<E>>> {
         let found = cuts(line).into_iter().find_map(|cut| Some((self.read(cut.0).ok()?, cut)));
         let (action, (head, mark, remark)) = found?;
         // `to remove it` says what for, unless it names another action in full.
@@ -247,12 +205,7 @@ impl<R, B, S> Reader<R, B, S> {
     }
 
     /// Actions that follow one another on a line without a sign between them: the one that each of them is, or the first two.
-    fn run_on<T: PartialEq, E>(&self, line: &str) -> Option<Result<T, Problem<E>>>
-    where
-        R: Fn(&str) -> Result<T, E>,
-        B: Fn(&str) -> bool,
-        S: Fn(&str) -> Option<T>,
-    {
+    fn run_on(&self, line: &str) -> Option<Result<T, Problem<E>>> {
         let starts = line.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len());
         let mut starts = starts.filter(|at| self.names_one(&line[*at..])).take(CLAUSE_WORDS);
         let (action, head, rest) = starts.find_map(|at| {
@@ -264,19 +217,13 @@ impl<R, B, S> Reader<R, B, S> {
     }
 
     /// Whether a clause says of the action that it names that it was tried before, or is of no use.
-    fn is_tried<T>(&self, clause: &str) -> bool
-    where
-        S: Fn(&str) -> Option<T>,
-    {
+    fn is_tried(&self, clause: &str) -> bool {
         let mut ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).take(CLAUSE_WORDS);
         ends.any(|end| remark::is_tried(&clause[end..]) && (self.second)(&clause[..end]).is_some())
     }
 
     /// The action that a clause names in full, or with words behind it.
-    fn within<T>(&self, clause: &str) -> Option<T>
-    where
-        S: Fn(&str) -> Option<T>,
-    {
+    fn within(&self, clause: &str) -> Option<T> {
         let ends = clause.match_indices(char::is_whitespace).map(|(end, _)| end).skip(1).take(CLAUSE_WORDS);
         (self.second)(clause)
             .or_else(|| (self.second)(trimmed(clause)))

@@ -46,8 +46,6 @@ const PASSED: [&str; 14] = [
     "remark",
     "remarks",
 ];
-/// Most columns of which some are passed over.
-const COLUMNS: usize = 6;
 /// Most rows that are looked at.
 const ROWS: usize = 16;
 
@@ -78,15 +76,6 @@ pub(super) struct Row<'t> {
 struct Cell<'t> {
     name: &'t str,
     text: &'t str,
-}
-
-/// An action without some columns of its row.
-#[derive(Debug)]
-pub(super) struct Partial<'t> {
-    /// The ways in which it may be read.
-    pub ways: [String; 2],
-    /// The cells that are passed over.
-    pub passed: Vec<&'t str>,
 }
 
 impl<'t> Table<'t> {
@@ -148,30 +137,11 @@ impl<'t> Row<'t> {
         ways(&self.action, self.others.iter())
     }
 
-    /// The row without columns that may be passed over, the fewest first: one list for each number of them.
-    pub(super) fn partials(&self) -> Vec<Vec<Partial<'t>>> {
-        let open: Vec<usize> = (0..self.others.len()).filter(|place| self.others[*place].may_be_passed()).collect();
-        if open.len() > COLUMNS {
-            return Vec::new();
-        }
-        let mut lists: Vec<Vec<Partial<'t>>> = (0..open.len()).map(|_| Vec::new()).collect();
-        for chosen in 1_u32..1 << open.len() {
-            let is_passed =
-                |place: usize| open.iter().position(|own| *own == place).is_some_and(|bit| (chosen >> bit) & 1 == 1);
-            let (passed, kept): (Vec<_>, Vec<_>) =
-                self.others.iter().enumerate().partition(|(place, _)| is_passed(*place));
-            let ways = ways(&self.action, kept.into_iter().map(|(_, cell)| cell));
-            let passed: Vec<&'t str> = passed.into_iter().map(|(_, cell)| cell.text).collect();
-            lists[passed.len() - 1].push(Partial { ways, passed });
-        }
-        lists
-    }
-}
-
-impl Cell<'_> {
-    /// Whether a column holds no part of any action, as far as its name and its form show.
-    fn may_be_passed(&self) -> bool {
-        is_one(self.name, &PASSED) && !self.text.contains('=')
+    /// The ways in which the row may be read without the columns of [`PASSED`], and the cells of these.
+    pub(super) fn without_asides(&self) -> ([String; 2], Vec<&'t str>) {
+        let may_be_passed = |cell: &&Cell<'_>| is_one(cell.name, &PASSED) && !cell.text.contains('=');
+        let (passed, kept): (Vec<_>, Vec<_>) = self.others.iter().partition(may_be_passed);
+        (ways(&self.action, kept.into_iter()), passed.into_iter().map(|cell| cell.text).collect())
     }
 }
 

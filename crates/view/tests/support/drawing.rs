@@ -45,11 +45,11 @@ fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Words that a number becomes which is none.
+/// What is written in place of a number that is not finite, is negative zero, or is missing.
 pub const UNWRITTEN: [&str; 5] = ["NaN", "inf", "-inf", "-0", "null"];
 
-/// The first place of a picture where a number was drawn that is none. A name may hold the same letters (`RoNaNo`), so that
-/// attributes of words are passed over, and a text counts where it is nothing but the number.
+/// The first place of a picture where one of [`UNWRITTEN`] was drawn as a number. A name may hold the same letters (`RoNaNo`), so
+/// that attributes of words are passed over, and a text counts only as a whole.
 fn unwritten(svg: &str) -> Option<String> {
     const NAMES: [&str; 3] = ["aria-label", "class", "font-family"];
     svg.split('<').skip(1).filter_map(|part| part.split_once('>')).find_map(|(tag, text)| {
