@@ -406,7 +406,9 @@ fn stands_in(action: &str, text: &str) -> bool {
     let action = plain(action);
     // `tool: text` is a call whose one argument is free.
     if let Some((_, free)) = action.split_once(": ").filter(|(tool, _)| UNSAID.contains(tool)) {
-        return spelt_words(free).iter().all(|word| spelt_words(text).contains(word));
+        let free = spelt_words(free);
+        let holds = |there: Vec<String>| there.windows(free.len().max(1)).any(|found| found == free);
+        return holds(spelt_words(text)) || holds(spelt_words(&plain(text)));
     }
     let (tool, values) = action.split_once(' ').unwrap_or((&action, ""));
     let value = |part: &str| match part.strip_suffix('=') {
@@ -418,10 +420,7 @@ fn stands_in(action: &str, text: &str) -> bool {
     let said = |there: &[String]| {
         let follows = |value: &Vec<String>| value.is_empty() || there.windows(value.len()).any(|found| found == value);
         let known = UNSAID.contains(&tool.to_lowercase().as_str());
-        // `do nothing` is `DoNothing`.
-        let in_words = |word: &String| (2..=3).any(|count| there.windows(count).any(|words| words.concat() == *word));
-        let named = |word: &String| there.contains(word) || in_words(word);
-        (known || spelt_words(tool).iter().all(named)) && values.iter().all(follows)
+        (known || spelt_words(tool).iter().all(|word| there.contains(word))) && values.iter().all(follows)
     };
     // A command may be parted between members of an object: `{"tool": "go to", "input": "safe 1"}`.
     let parted = text.contains("\"input\"");

@@ -158,7 +158,11 @@ pub enum Expects {
 
 /// The text of an action without code fences and emphasis.
 fn action_text(text: &str) -> String {
-    let plain = undecorated(text);
+    let text = text.trim();
+    // Emphasis of the first line ends on it.
+    let line = text.split_once('\n').filter(|(line, _)| line.starts_with('*') && line.trim_end().ends_with('*'));
+    let bare = line.map(|(line, rest)| format!("{}\n{rest}", undecorated(line)));
+    let plain = undecorated(bare.as_deref().unwrap_or(text));
     if !plain.contains("```") {
         return plain.to_owned();
     }

@@ -212,6 +212,8 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
     let marked = Marked { text, lines: lines(text), expects };
     let answer = marked.places(Marker::Answer).next_back();
     let tool = marked.places(Marker::Tool).next();
+    let is_one_of_several =
+        |call: &ToolUse| marked.places(Marker::Tool).skip(1).any(|other| marked.call(other).as_ref() != Some(call));
     if let Some(place) = answer {
         let written = marked.answer(place);
         let within_input = tool.is_some_and(|tool| {
@@ -224,15 +226,16 @@ fn marked(text: &str, expects: Expects) -> Option<Reply> {
         }
         let place = tool?;
         let mut call = marked.call(place)?;
+        let more = !within_input && is_one_of_several(&call);
         if within_input && let Input::Text(_) = &call.input {
             let ends = |marker| matches!(marker, Marker::Pause | Marker::Observation | Marker::Tool);
             call = split_call(marked.content(place, ends))?;
         }
-        return Some(Reply::new(marked.thought(place), ReplyContent::Use(call), Tier::Normalised));
+        return Some(Reply { more, ..Reply::new(marked.thought(place), ReplyContent::Use(call), Tier::Normalised) });
     }
     if let Some(place) = tool {
         let call = marked.call(place)?;
-        let more = marked.places(Marker::Tool).skip(1).any(|other| marked.call(other).as_ref() != Some(&call));
+        let more = is_one_of_several(&call);
         return Some(Reply { more, ..Reply::new(marked.thought(place), ReplyContent::Use(call), Tier::Normalised) });
     }
     if expects == Expects::Message {
