@@ -13,6 +13,7 @@ pub(crate) mod action;
 mod followed;
 pub mod grammar;
 pub mod json;
+mod missing;
 pub mod numbers;
 pub(crate) mod open;
 pub mod react_text;
@@ -66,7 +67,7 @@ impl Protocol {
     #[must_use]
     pub fn missing(self, text: &str, tools: bool) -> &'static str {
         match (self, tools) {
-            (Self::ReactText, _) => react_text::missing(text, tools),
+            (Self::ReactText, _) => missing::missing(text, tools),
             (Self::NativeTools | Self::Json, _) if json::answers_twice(text) => {
                 "your message holds two answers that differ; write one JSON object with one answer"
             }

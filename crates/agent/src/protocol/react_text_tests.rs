@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::super::{Expects, Input, Protocol, Reply, ReplyContent, ToolUse};
-use super::{missing, read as read_as};
+use super::read as read_as;
+use crate::protocol::missing::missing;
 use gimbal_messages::Tier;
 use gimbal_messages::records::engine::ReadingMark;
 
