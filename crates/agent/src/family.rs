@@ -113,6 +113,11 @@ pub trait Family: ArchitectureKind {
         true
     }
 
+    /// Whether one of its agents chooses among the ways of a graph: `gimbal graph cost` measures the first one that does.
+    fn has_router(&self) -> bool {
+        false
+    }
+
     /// Whether the prompts of agents that answer with a message show the context blocks, as those about a packet do.
     fn shows_blocks_to_all(&self) -> bool {
         false

@@ -15,6 +15,12 @@ pub fn families() -> Vec<Arc<dyn Family>> {
     gimbal_architectures::shown()
 }
 
+/// The controller whose router chooses among the ways of a graph: the first architecture that has one.
+pub fn router() -> Result<Arc<dyn Family>, Failure> {
+    let found = gimbal_architectures::families().into_iter().find(|family| family.has_router());
+    found.ok_or_else(|| Failure::Usage("there is no architecture with a router".to_owned()))
+}
+
 /// Environments and architectures of this program.
 pub fn registry() -> Registry {
     Registry {

@@ -14,10 +14,28 @@ use thiserror::Error;
 
 use crate::data::{Conflict, Dataset, Header};
 
-/// Values of a layer's base priority, in thousandths: least, greatest, step.
-pub const BASE: (i64, i64, i64) = (0, 1_000, 100);
+/// Values that are tried, evenly spaced, in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// The least.
+    pub least: i64,
+    /// The greatest.
+    pub greatest: i64,
+    /// From one to the next.
+    pub step: i64,
+}
+
+impl Grid {
+    /// The values in ascending order.
+    fn values(self) -> Vec<i64> {
+        (0..=(self.greatest - self.least) / self.step).map(|at| self.least + at * self.step).collect()
+    }
+}
+
+/// Values of a layer's base priority.
+pub const BASE: Grid = Grid { least: 0, greatest: 1_000, step: 100 };
 /// Values of the weights of urgency and confidence.
-pub const SHARE: (i64, i64, i64) = (-500, 1_500, 100);
+pub const SHARE: Grid = Grid { least: -500, greatest: 1_500, step: 100 };
 /// Values of the margin.
 pub const EPSILON: [i64; 4] = [0, 50, 100, 200];
 /// Most passes over all weights from one start.
@@ -258,10 +276,9 @@ pub fn tune(data: &Dataset, starts: u32, seed: u64) -> Result<Tuned, TuneError> 
 const PLACES: usize = 10;
 
 fn grid(place: usize) -> Vec<i64> {
-    let steps = |(from, to, step): (i64, i64, i64)| (0..=(to - from) / step).map(|at| from + at * step).collect();
     match place {
-        0..5 => steps(BASE),
-        5 | 6 => steps(SHARE),
+        0..5 => BASE.values(),
+        5 | 6 => SHARE.values(),
         7 => EPSILON.to_vec(),
         _ => vec![0, 1],
     }

@@ -1,4 +1,11 @@
 //! A small JSON reader that keeps the order of keys and every digit, for recordings.
+//!
+//! `serde_json` cannot replace it, not even with a tree of our own behind `Deserialize`, because recordings are compared
+//! number by number. Without its feature `float_roundtrip` the last bit of a real number may differ from the one that was written; without
+//! `arbitrary_precision` whole numbers above 64 bits become real ones. Cargo turns a feature on for the whole program, where
+//! the first makes all reading of numbers slower and the second changes what `Value` is. [`fields`] cuts a line into the
+//! texts of its members without building them, which replays depend on for their speed (`raw_value` there), and half a surrogate
+//! pair, which Python writes, is read here and refused there.
 
 use std::fmt;
 
@@ -408,6 +415,17 @@ mod tests {
         let swapped = Json::parse(r#"{"a":[0.1,-2000,null,true,"x\"é\\"],"b":1}"#);
         assert_ne!(one, swapped);
         assert_eq!(Json::parse("12916240736104286379").map(|n| n.as_whole()), Ok(Some(12_916_240_736_104_286_379)));
+    }
+
+    /// What `serde_json` does otherwise, so that it cannot be used here.
+    #[test]
+    fn reals_are_exact_and_half_a_surrogate_pair_is_read() {
+        for text in ["0.4329784741028113", "1.3440675460000000e-26", "2.2250738585072011e-308"] {
+            assert_eq!(Json::parse(text).map(|number| number.as_real()), Ok(text.parse().ok()), "{text}");
+        }
+        let whole = "170141183460469231731687303715884105727";
+        assert_eq!(Json::parse(whole).map(|number| number.as_whole()), Ok(Some(i128::MAX)));
+        assert_eq!(Json::parse(r#""\ud800""#), Ok(Json::Text(char::REPLACEMENT_CHARACTER.to_string())));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What a study may name: environments, architectures, models, files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_core::{ArchitectureKind, Catalogue, ChatModel, FileError, Files, Learned, RecordKinds};
 use gimbal_model::{Known, ModelFacts, Models, SetupError};
@@ -114,6 +114,8 @@ pub struct Library {
     folders: Vec<PathBuf>,
     /// Folders with a user's own data, read after all others and for bytes only.
     own: Vec<PathBuf>,
+    /// Built-in files in whose place a different file of a folder was read.
+    replaced: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Library {
@@ -137,6 +139,20 @@ impl Library {
     pub fn with_own(mut self, folder: PathBuf) -> Self {
         self.own.push(folder);
         self
+    }
+
+    /// Built-in files in whose place a different one of the folders was read so far, in order.
+    #[must_use]
+    pub fn replaced(&self) -> Vec<String> {
+        self.replaced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Notes that a file of a folder was read; it replaces the built-in one of that path if they differ.
+    fn note(&self, path: &str, read: &[u8]) {
+        let text = self.builtin.get(path).map(|text| text.as_bytes());
+        if self.builtin_bytes.get(path).copied().or(text).is_some_and(|built_in| built_in != read) {
+            self.replaced.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        }
     }
 
     /// The first file of that path in some folders, as `open` reads it, and its place.
@@ -195,16 +211,18 @@ impl Files for Library {
         let found = Self::first(&self.folders, path, |file| {
             std::fs::read_to_string(file).map_err(|error| FileError::of(file.display().to_string(), &error))
         })?;
-        if found.is_some() {
-            return Ok(found);
+        if let Some((text, place)) = found {
+            self.note(path, text.as_bytes());
+            return Ok(Some((text, place)));
         }
         Ok(self.builtin.get(path).map(|text| ((*text).to_owned(), format!("built-in {path}"))))
     }
 
     fn read_bytes(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, FileError> {
         let open = |file: &Path| bounded(file, most);
-        if let Some(found) = Self::first(&self.folders, path, open)? {
-            return Ok(Some(found));
+        if let Some((bytes, place)) = Self::first(&self.folders, path, open)? {
+            self.note(path, &bytes);
+            return Ok(Some((bytes, place)));
         }
         let text = || self.builtin.get(path).map(|text| text.as_bytes());
         if let Some(bytes) = self.builtin_bytes.get(path).copied().or_else(text) {
@@ -254,7 +272,14 @@ mod tests {
         let builtin = [("personas/own/core.yaml", "theirs"), ("personas/other/core.yaml", "other")];
         let library = Library::new(&builtin, vec![folder.path().join("data")]);
         let read = |path: &str| library.read(path).unwrap();
+        assert_eq!(library.replaced(), [""; 0]);
         assert_eq!(read("personas/own/core.yaml").unwrap().0, "mine");
+        assert_eq!(library.clone().replaced(), ["personas/own/core.yaml"]);
+        std::fs::write(folder.path().join("data/personas/own/core.yaml"), "theirs").unwrap();
+        let same = Library::new(&builtin, vec![folder.path().join("data")]);
+        assert_eq!(same.read("personas/own/core.yaml").unwrap().unwrap().0, "theirs");
+        assert_eq!(same.replaced(), [""; 0], "an equal file changes nothing");
+        std::fs::write(folder.path().join("data/personas/own/core.yaml"), "mine").unwrap();
         assert_eq!(read("personas/other/core.yaml").unwrap().1, "built-in personas/other/core.yaml");
         assert_eq!(read("../secret"), None);
         assert_eq!(library.list("personas"), ["personas/other/core.yaml", "personas/own/core.yaml"]);

@@ -269,7 +269,7 @@ impl ModelSource for Source {
     }
 }
 
-/// The schemas of five cells of CAGE-2, as a run asks by them, are accepted by the published rules of every provider.
+/// The schemas of six cells of CAGE-2, as a run asks by them, are accepted by the published rules of every provider.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn schemas_that_a_run_asks_by_keep_to_the_published_rules() {
     let text = "study: shapes\nenvironment: { name: cage2, red: b_line, horizon: 2 }\narchitectures:\n\
@@ -278,6 +278,7 @@ async fn schemas_that_a_run_asks_by_keep_to_the_published_rules() {
          \x20 - { base: react, configuration: obs, protocol: native-tools, name: c }\n\
          \x20 - { base: hierarchy, configuration: hier-delib, protocol: json, name: d }\n\
          \x20 - { base: hierarchy, configuration: hier-delib, protocol: native-tools, name: e }\n\
+         \x20 - { base: temporal, configuration: ctha, embedder: none, protocol: json, name: f }\n\
          decoding: constrained\nroles: [{ default: x }]\nepisodes: { runs: 1, tasks: { limit: 1 } }\n";
     let source = Source(Arc::new(Collects(Mutex::default())));
     let kept = Arc::clone(&source.0);
@@ -297,6 +298,9 @@ async fn schemas_that_a_run_asks_by_keep_to_the_published_rules() {
     assert!(asked.iter().any(|(_, tools)| !tools.is_empty() && tools.len() <= 20));
     let schemas: Vec<Value> = asked.into_iter().map(|(schema, _)| schema).collect();
     assert!(schemas.len() >= 5 && schemas.iter().any(|schema| schema.get("anyOf").is_some()), "{}", schemas.len());
+    // A list that must be empty says what it would hold: a strict mode refuses one without `items`.
+    let empty = r#""reached":{"type":"array","items":{"type":"string"},"maxItems":0}"#;
+    assert!(schemas.iter().any(|schema| schema.to_string().contains(empty)), "no subgoal is ready at first");
     for schema in &schemas {
         for rules in SchemaRules::ALL {
             let shaped = rules.shaped(schema);

@@ -54,7 +54,7 @@ fn a_wrong_option_is_answered_with_those_that_begin_alike() {
 
 #[test]
 fn what_an_option_takes_is_what_it_accepts() {
-    for option in &OPTIONS {
+    for option in OPTIONS.iter() {
         let takes = option.takes();
         assert_eq!(takes.ends_with("; or null"), option.accepts(&Value::Null), "{}: {takes}", option.name);
         if let Some(least) = option.least {

@@ -104,7 +104,7 @@ fn graph(id: &str, source: &str, names: &str, words: usize) -> Graph {
             .flat_map(|from| nodes().map(move |to| (from.clone(), to)))
             .map(|(from, to)| edge(&from, to))
             .collect(),
-        kind: "cyclic".to_owned(),
+        ways: "complete".to_owned(),
         ..Graph::default()
     }
 }

@@ -395,7 +395,7 @@ fn cells_that_stand_for_the_same_are_told_apart_by_configuration() {
     let cell = |place: usize, plan: &Plan| gimbal_analysis::CellInfo { id: place.to_string(), ..info(plan) };
     let setup = Setup { architecture: "cyclic".to_owned(), specialists: Some(false), ..Setup::default() };
     let mut fold = Fold::new(all.iter().enumerate().map(|(place, plan)| (cell(place, plan), setup.clone())).collect());
-    let graphs = vec![made::graph("0123456789ab", "artefact", "cyclic", 3, false)];
+    let graphs = vec![made::graph("0123456789ab", "artefact", "complete", 3, false)];
     for (place, won) in [4_u32, 2, 3, 1].into_iter().enumerate() {
         for task in 0..4 {
             let walk = walk(&all[place], &task.to_string(), 0, task < won, 5, 10, 1);

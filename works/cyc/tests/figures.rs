@@ -131,7 +131,7 @@ fn small_walk() -> Trajectory {
         entry: "A".to_owned(),
         nodes: names.map(|name| GraphNode { name: name.to_owned(), ..GraphNode::default() }).to_vec(),
         edges: names.iter().flat_map(|from| names.map(|to| edge(from, to))).collect(),
-        kind: "cyclic".to_owned(),
+        ways: "complete".to_owned(),
         planner: String::new(),
         shots: String::new(),
     };
@@ -204,7 +204,7 @@ proptest! {
         let mut fold = Fold::new(vec![(info(&plan), setup)]);
         for place in 0..12 {
             let mut walk = episode(&plan, place % 4, place / 4, &mut generator);
-            let mut strange = graph("0123456789ab", plan.source, "cyclic", nodes, plan.specialists);
+            let mut strange = graph("0123456789ab", plan.source, "complete", nodes, plan.specialists);
             for (node, name) in strange.nodes.iter_mut().zip(&names) {
                 node.name.clone_from(name);
             }

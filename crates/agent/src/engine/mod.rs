@@ -3,7 +3,6 @@
 //! [`Agent`] is built once per study cell, [`AgentSession`] once per episode, a conversation once per step (BOG-031): a step
 //! starts with the system prompt and the user prompt and nothing else, so that all continuity is in the blocks.
 
-mod added;
 mod advise;
 mod behind;
 mod conversation;
@@ -11,11 +10,9 @@ mod expert;
 mod guard;
 mod literals;
 mod reply;
-mod results;
 mod segment;
 mod session;
 mod step;
-mod uses;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -9,7 +9,7 @@ use gimbal_core::{BuildError, EpisodeStopped, Files, Stage};
 use serde_json::{Value, json};
 
 use crate::shared::control::messages::{GRAPH, ROUTING};
-use crate::shared::control::{self, Cache, Controller, Run, Walk};
+use crate::shared::control::{self, Cache, Controller, FamilyPlanner, Run, Walk};
 use crate::shared::graph::Ways;
 
 /// The family `cyclic`.
@@ -34,6 +34,14 @@ impl Walk for Cyclic {
     }
 }
 
+/// The planner of one graph for a family of tasks, with settings of `cyclic`.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn family_planner(settings: &Value, files: &dyn Files) -> Result<FamilyPlanner, BuildError> {
+    FamilyPlanner::of::<Cyclic>(settings, files)
+}
+
 impl Family for CyclicKind {
     fn answers(&self) -> Vec<Answer> {
         vec![
@@ -54,6 +62,10 @@ impl Family for CyclicKind {
 
     fn asked(&self, placed: &Placed, shown: &ShownEnvironment) -> Option<Assignment> {
         control::asked::<Cyclic>(placed, shown)
+    }
+
+    fn has_router(&self) -> bool {
+        true
     }
 
     fn showing(&self, place: &str, persona: &str) -> Value {

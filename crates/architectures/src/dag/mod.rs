@@ -9,7 +9,7 @@ use gimbal_messages::records::control::SegmentStop;
 use serde_json::Value;
 
 use crate::shared::control::messages::{GUIDANCE, SUBTASKS};
-use crate::shared::control::{self, Controller, Routed, Run, Walk};
+use crate::shared::control::{self, Controller, FamilyPlanner, Routed, Run, Walk};
 use crate::shared::graph::Ways;
 
 /// The family `dag`.
@@ -39,6 +39,14 @@ impl Walk for Dag {
             control.enter(stage, run, &routed).await;
         }
     }
+}
+
+/// The planner of one list for a family of tasks, with settings of `dag`.
+///
+/// # Errors
+/// Which key or file is wrong, and what would be right.
+pub fn family_planner(settings: &Value, files: &dyn Files) -> Result<FamilyPlanner, BuildError> {
+    FamilyPlanner::of::<Dag>(settings, files)
 }
 
 impl Family for DagKind {

@@ -14,11 +14,8 @@ use super::{print_json, tables, write_file};
 use crate::args::{GraphCost, TableFormat};
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::registry::registry;
+use crate::registry::router;
 use crate::stdio;
-
-/// The controller that routes over the graphs.
-const CONTROL: &str = "cyclic";
 
 /// Plays and shows.
 pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
@@ -34,10 +31,7 @@ pub async fn cost(home: &Home, asked: &GraphCost) -> Result<(), Failure> {
         Some(name) => home.graph(name)?.nodes,
         None => TaskGraph::suggested(&brief, &tools),
     };
-    let registry = registry();
-    let kind = registry
-        .architecture(CONTROL)
-        .ok_or_else(|| Failure::Usage(format!("there is no architecture `{CONTROL}`")))?;
+    let kind = router()?;
     let mut measured = Vec::new();
     for count in &asked.nodes {
         let begun = Instant::now();

@@ -45,7 +45,7 @@ pub fn distil(
 ) -> Result<(), Failure> {
     let walks = walks(run, cell)?;
     let mut graphs: BTreeMap<&str, (&Graph, u64)> = BTreeMap::new();
-    for graph in walks.iter().filter_map(Trajectory::graph).filter(|graph| graph.kind != "dag") {
+    for graph in walks.iter().filter_map(Trajectory::graph).filter(|graph| !graph.is_list()) {
         graphs.entry(&graph.id).or_insert((graph, 0)).1 += 1;
     }
     let known =

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gimbal_architectures::control::{FamilyError, FamilyPlanner};
+use gimbal_architectures::control::FamilyError;
 use gimbal_architectures::graph::{self, PlannedGraph};
+use gimbal_architectures::{cyclic, dag};
 use serde_json::json;
 
 use super::print_json;
@@ -24,9 +25,12 @@ pub async fn plan(home: &Home, asked: &GraphPlan) -> Result<(), Failure> {
     let role = role(&asked.model, asked.constrained, asked.max_tokens);
     let (environment, options, split) = (asked.environment.as_str(), asked.options.as_str(), asked.split.as_deref());
     let rehearsal = rehearsal(home, Asked { environment, options, split, role }).await?;
-    let list = asked.kind == Planned::List;
     let settings = json!({ "size": [asked.size.0, asked.size.1], "shots": asked.shots });
-    let planner = FamilyPlanner::new(list, &settings, &*home.files).map_err(Failure::usage)?;
+    let planner = match asked.kind {
+        Planned::Cyclic => cyclic::family_planner(&settings, &*home.files),
+        Planned::List => dag::family_planner(&settings, &*home.files),
+    };
+    let planner = planner.map_err(Failure::usage)?;
     let tasks = rehearsal.tasks();
     let (Some(first), Some(last)) = (tasks.first(), tasks.last()) else {
         return Err(Failure::Usage(format!("`{environment}` has no task to open its environment with")));

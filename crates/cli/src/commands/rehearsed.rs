@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::write_file;
 use crate::exit::Failure;
 use crate::home::Home;
-use crate::registry::registry;
+use crate::registry::{registry, router};
 use crate::stdio;
 
 /// What is played: an environment, its options, a split, and the settings of the one role.
@@ -35,7 +35,7 @@ pub async fn rehearsal(home: &Home, asked: Asked<'_>) -> Result<Rehearsal, Failu
     let tasks = asked.split.map_or_else(|| json!({}), |split| json!({ "split": split }));
     let study = json!({
         "study": "rehearsal", "environment": environment,
-        "architectures": [{ "base": "cyclic", "graph": "suggested" }],
+        "architectures": [{ "base": router()?.name(), "graph": "suggested" }],
         "roles": [{ "default": asked.role }], "episodes": { "tasks": tasks },
     });
     let study = plan::parse(&study.to_string(), "arguments").map_err(Failure::usage)?;

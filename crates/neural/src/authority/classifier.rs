@@ -1,7 +1,6 @@
 //! The classifier: its form, its file, its answers.
 
 use gimbal_core::Digest;
-use gimbal_temporal::Layer;
 use serde::{Deserialize, Serialize};
 
 use crate::embed::Hashed;
@@ -154,11 +153,5 @@ impl Classifier {
             *permits = (sigmoid(*score) * 1000.0).round() as i64;
         }
         permits
-    }
-
-    /// Whether a layer may take the decision, by its words: a chance of a half or more.
-    #[must_use]
-    pub fn is_permitted(&self, layer: Layer, words: &str) -> bool {
-        self.permits(words)[layer.index()] >= 500
     }
 }

@@ -140,12 +140,6 @@ impl Net {
         self.digest
     }
 
-    /// Whether its matrices are in blocks of 8-bit integers.
-    #[must_use]
-    pub const fn is_eight_bit(&self) -> bool {
-        self.eight
-    }
-
     /// Checks that data have the features that it was made for.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 use super::error::Problem;
+use super::kinds::{self, described, is_set, with_empty};
 use super::members::{Members, decimal, items, shown, small, string};
 use crate::attacks::{Attack, Category, Suite};
 use crate::faults::{Bounds, Fault, Faults, ONE, PlantedText, Rule, Site};
@@ -15,6 +16,8 @@ use crate::faults::{Bounds, Fault, Faults, ONE, PlantedText, Rule, Site};
 const NONE: &str = "none";
 /// Rules of one kind in one variant, at most.
 const MOST: usize = 32;
+/// A text with a letter and without control characters but line breaks and tabs.
+const PLANTED: &str = r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$";
 /// Bytes of a planted text, at most.
 const LONGEST: usize = 10_000;
 
@@ -264,6 +267,7 @@ pub fn schema(name: &Value) -> Value {
             rule["properties"] = bounds;
             rule["properties"]["rate"] = rate.clone();
             rule["properties"]["step"] = step.clone();
+            with_empty(&mut rule);
             if let Some(either) = either {
                 rule["oneOf"] = either;
             }
@@ -271,23 +275,29 @@ pub fn schema(name: &Value) -> Value {
         };
         let taken = match fault {
             Fault::Altered => {
-                let agent = |what: &str| json!({ "type": "string", "minLength": 1, "description": what });
-                let bounds = json!({ "from": agent("Who sends the message."), "to": agent("Who gets the message.") });
+                let (from, to) = (
+                    described(kinds::shown(), "Who sends the message."),
+                    described(kinds::shown(), "Who gets the message."),
+                );
+                let bounds = json!({ "from": from, "to": to });
                 let (rule, list) = rules(bounds, None);
                 json!({ "anyOf": [rate, rule, list] })
             }
             Fault::Planted => {
-                let text =
-                    json!({ "type": "string", "minLength": 1, "maxLength": LONGEST, "description": "The text." });
-                let file = json!({ "type": "string", "minLength": 1, "description": "Its file, in a data folder." });
+                let text = json!({
+                    "type": ["string", "number", "boolean"], "pattern": PLANTED, "maxLength": LONGEST, "description": "The text."
+                });
+                let file = described(kinds::shown(), "Its file, in a data folder.");
                 let attack = json!({
                     "enum": Category::ALL.map(Category::name), "description": "Category of a suite of attacks whose text is planted."
                 });
-                let suite = json!({
-                    "type": "string", "minLength": 1, "description": "File of the suite, in a data folder; that of the program if left out."
-                });
+                let suite =
+                    described(kinds::shown(), "File of the suite, in a data folder; that of the program if left out.");
+                // Only an attack has a suite.
+                let alone =
+                    |key: &str| json!({ "allOf": [is_set(key), { "properties": { "suite": { "type": "null" } } }] });
                 let either = json!([
-                    { "required": ["text"] }, { "required": ["file"] }, { "required": ["attack", "step"] },
+                    alone("text"), alone("file"), { "allOf": [is_set("attack"), is_set("step")] },
                 ]);
                 let own = json!({ "text": text, "file": file, "attack": attack, "suite": suite });
                 let (rule, list) = rules(own, Some(either));
@@ -297,8 +307,7 @@ pub fn schema(name: &Value) -> Value {
         };
         properties.insert(fault.key().to_owned(), taken);
     }
-    json!({ "anyOf": [
-        { "const": NONE },
-        { "type": "object", "properties": properties, "additionalProperties": false },
-    ] })
+    let mut set = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    with_empty(&mut set);
+    json!({ "anyOf": [{ "const": NONE }, set] })
 }

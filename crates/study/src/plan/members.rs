@@ -173,7 +173,7 @@ pub fn small(node: &Node, file: &str, what: &str, least: u32) -> Result<u32, Pro
 }
 
 fn bounded(node: &Node, file: &str, what: &str, least: u64, most: u64) -> Result<u64, Problem> {
-    let number = if let Kind::Scalar(value) = &node.kind { value.as_u64() } else { None };
+    let number = if let Kind::Scalar(value) = &node.kind { natural(value) } else { None };
     if let Some(number) = number.filter(|number| (least..=most).contains(number)) {
         return Ok(number);
     }
@@ -189,6 +189,14 @@ fn bounded(node: &Node, file: &str, what: &str, least: u64, most: u64) -> Result
         format!("{what} must be a whole number of at least {least}")
     };
     Err(misfit(node, file, &words))
+}
+
+/// The value as a whole number; `10.0` is one, as in JSON Schema.
+fn natural(value: &Value) -> Option<u64> {
+    /// Below this all whole numbers are exact as a floating-point number.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let real = || value.as_f64().filter(|real| real.fract() == 0.0 && (0.0..EXACT).contains(real));
+    value.as_u64().or_else(|| real().map(|real| real as u64))
 }
 
 /// A number from `least` to `most`.

@@ -9,6 +9,7 @@ pub mod faults;
 pub mod file;
 mod hashed;
 mod in_memory;
+mod kinds;
 pub mod labels;
 mod masks;
 pub mod matrix;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use gimbal_analysis::name::{Name, Names};
-use gimbal_analysis::{ComponentTime, EpisodeRow, RoleLedger, RoleUsage, TokenUse};
+use gimbal_analysis::{ComponentTime, EpisodeRow, Rate, RoleLedger, RoleUsage, TokenUse};
 use gimbal_core::{Digest, ModelErrorKind, Usage, UsageSource};
 use gimbal_model::Price;
 
@@ -29,7 +29,8 @@ pub(super) struct Accounts<'s> {
 struct Account {
     called: Vec<CalledBy>,
     latency_us: Vec<u64>,
-    estimated: bool,
+    /// Calls whose tokens are not a provider's count.
+    estimated: u64,
     failures: Failures,
     took_us: Option<u64>,
     components: Vec<ComponentTime>,
@@ -125,7 +126,7 @@ impl<'s> Accounts<'s> {
     fn called(&mut self, file: u32, called: &Called) {
         let (role, model) = (self.names.of(&called.role), self.names.of(&called.model));
         let account = self.attempts.entry((file, called.try_number)).or_default();
-        account.estimated |= matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing);
+        account.estimated += u64::from(matches!(called.usage.source, UsageSource::Estimated | UsageSource::Missing));
         if account.latency_us.is_empty() {
             // Many episodes have one call: the first takes no more room than it needs.
             account.latency_us.reserve_exact(1);
@@ -170,7 +171,7 @@ impl<'s> Accounts<'s> {
         row.call_latency_us = account.latency_us;
         row.took_us = account.took_us;
         row.components = account.components;
-        row.tokens_estimated = account.estimated;
+        row.tokens_estimated = Rate { count: account.estimated, of: account.called.iter().map(|by| by.calls).sum() };
         row.failed_attempts = account.failures.of_agent;
         row.refusals = account.failures.refusals;
         row.truncations = account.failures.truncations;

@@ -136,7 +136,12 @@ pub fn answers(folder: &RunFolder, stored: &Stored, registry: &Registry) -> Resu
             run: episode.id.run,
             trial: episode.id.trial,
             answer: told.0.filter(|_| episode.outcome.stop == Stop::Answered),
-            at_play: told.1.as_deref().and_then(|last| exam.at_play(last)),
+            at_play: told.1.as_deref().map_or(Ok(None), |last| exam.at_play(last)).map_err(|error| {
+                RunError::Damaged {
+                    path: folder.segment(episode.place),
+                    what: format!("the last observation of {}: {error}", episode.id.name()),
+                }
+            })?,
             exam,
         });
         Ok(())

@@ -1,5 +1,6 @@
 //! What can be wrong with a run folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gimbal_core::RecordError;
@@ -9,7 +10,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RunError {
     /// A file or folder could not be read or written.
-    #[error("{}: {what}: {why}{}", .path.display(), fix(.why))]
+    #[error("{}: {what}: {why}{}", .path.display(), fix(.kind.as_ref()))]
     Io {
         /// Which.
         path: PathBuf,
@@ -17,6 +18,8 @@ pub enum RunError {
         what: &'static str,
         /// The error of the operating system.
         why: String,
+        /// Its kind; `None` if it is not an error of the operating system.
+        kind: Option<ErrorKind>,
     },
     /// This is not a run folder.
     #[error("{}: this is not a run folder ({why}); name a folder that `gimbal run` made", .path.display())]
@@ -160,8 +163,22 @@ pub enum RunError {
 impl RunError {
     /// A failure of the file system.
     #[must_use]
-    pub fn io(path: &Path, what: &'static str, error: &dyn std::fmt::Display) -> Self {
-        Self::Io { path: path.to_owned(), what, why: error.to_string() }
+    pub fn io(path: &Path, what: &'static str, error: &std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), what, why: error.to_string(), kind: Some(error.kind()) }
+    }
+
+    /// A failure of SQLite at a file, which keeps of the operating system's error only that the disk is full.
+    #[must_use]
+    pub fn sqlite(path: &Path, what: &'static str, error: &rusqlite::Error) -> Self {
+        let is_full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
+        let kind = is_full.then_some(ErrorKind::StorageFull);
+        Self::Io { path: path.to_owned(), what, why: error.to_string(), kind }
+    }
+
+    /// A failure at a file or folder for a reason that is not the file system's.
+    #[must_use]
+    pub fn other(path: &Path, what: &'static str, why: &dyn std::fmt::Display) -> Self {
+        Self::Io { path: path.to_owned(), what, why: why.to_string(), kind: None }
     }
 
     /// Whether it is the run folder's content that is wrong, and not the environment or what was asked for.
@@ -197,12 +214,56 @@ impl RunError {
     }
 }
 
-fn fix(why: &str) -> &'static str {
-    let why = why.to_lowercase();
-    if why.contains("no space") || why.contains("full") || why.contains("too large") || why.contains("quota") {
+/// What to do about an error of this kind; empty if the error says it.
+const fn fix(kind: Option<&ErrorKind>) -> &'static str {
+    if matches!(kind, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)) {
         "; free some space and run the same command again: episodes whose journals and texts reached the disk are kept, \
          the others are played again, and the bill holds both"
     } else {
         ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_kind(kind: ErrorKind, words: &str) -> String {
+        let error = std::io::Error::new(kind, words.to_owned());
+        RunError::io(Path::new("run/ledger"), "the run cannot be stored", &error).to_string()
+    }
+
+    #[test]
+    fn the_advice_to_free_space_depends_on_the_kind_and_not_on_the_words() {
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
+            let text = of_kind(kind, "Kein Platz");
+            assert!(text.starts_with("run/ledger: the run cannot be stored: Kein Platz; free some space"), "{text}");
+        }
+        let text = of_kind(ErrorKind::NotFound, "no such folder: /full/quota");
+        assert_eq!(text, "run/ledger: the run cannot be stored: no such folder: /full/quota");
+        let other = RunError::other(Path::new("run"), "a session ended by a bug of this program", &"the queue is full");
+        assert_eq!(other.to_string(), "run: a session ended by a bug of this program: the queue is full");
+    }
+
+    #[test]
+    fn a_full_disk_under_the_index_gives_the_advice_too() {
+        let failure = |code| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let advice =
+            |code| RunError::sqlite(Path::new("index"), "the index cannot be used", &failure(code)).to_string();
+        assert!(advice(rusqlite::ffi::SQLITE_FULL).contains("; free some space"));
+        assert!(!advice(rusqlite::ffi::SQLITE_PERM).contains("free some space"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_operating_system_reports_a_full_device_by_its_kind() {
+        use std::io::Write as _;
+        let mut full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let error = full.write_all(b"x").expect_err("a full device");
+        assert!(
+            RunError::io(Path::new("/dev/full"), "the run cannot be stored", &error)
+                .to_string()
+                .contains("free some space")
+        );
     }
 }

@@ -27,7 +27,7 @@ struct ModelFailures {
     /// Why it gets no more requests.
     closed: Option<String>,
     told: bool,
-    /// Calls without an answer that may succeed when they are made again, by the kind of the failure.
+    /// Calls without an answer that may succeed when they are made again, and refused ones that close nothing, by the kind of the failure.
     passing: BTreeMap<&'static str, Unanswered>,
 }
 
@@ -46,19 +46,21 @@ impl Health {
 
     /// A call failed after all its attempts.
     pub fn failed(&self, model: &str, episode: Digest, error: &ModelError) {
-        let bad = error.kind == ModelErrorKind::BadRequest && !held_by_filter(error);
-        if !(bad || error.lasting) {
-            if error.kind.is_infrastructure() && error.kind != ModelErrorKind::Cancelled {
-                let mut models = self.models();
-                let unanswered =
-                    models.entry(model.to_owned()).or_default().passing.entry(error.kind.name()).or_default();
-                unanswered.calls += 1;
-                unanswered.last.clone_from(&error.message);
-            }
+        let refused = error.kind == ModelErrorKind::BadRequest;
+        let without_answer = error.kind.is_infrastructure() && error.kind != ModelErrorKind::Cancelled;
+        if !(refused || without_answer || error.lasting) {
             return;
         }
         let mut models = self.models();
         let trouble = models.entry(model.to_owned()).or_default();
+        if !error.lasting {
+            let unanswered = trouble.passing.entry(error.kind.name()).or_default();
+            unanswered.calls += 1;
+            unanswered.last.clone_from(&error.message);
+        }
+        if !(error.lasting || (refused && !held_by_filter(error))) {
+            return;
+        }
         trouble.refused.insert(episode);
         if trouble.closed.is_none() && (error.lasting || trouble.refused.len() >= PATIENCE) {
             trouble.closed = Some(error.message.clone());
@@ -91,8 +93,8 @@ impl Health {
         models.iter().filter_map(|(model, trouble)| Some((model.clone(), trouble.closed.clone()?))).collect()
     }
 
-    /// The models of which calls went without an answer in this run, for reasons that may pass: each with how many calls, the kind, and the words
-    /// of the last failure.
+    /// The models of which calls went without an answer in this run, for reasons that may pass or that concern these requests alone: each with how
+    /// many calls, the kind, and the words of the last failure.
     #[must_use]
     pub fn unanswered(&self) -> Vec<(String, String)> {
         let models = self.models();
@@ -100,7 +102,9 @@ impl Health {
         let all = of_model.flat_map(|(model, trouble)| {
             trouble.passing.iter().map(move |(kind, Unanswered { calls, last })| {
                 let last = last.strip_prefix(model.as_str()).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(last);
-                (model.clone(), format!("{calls} call(s) without an answer ({kind}), the last one: {last}"))
+                let refused = *kind == ModelErrorKind::BadRequest.name();
+                let what = if refused { "refused" } else { "without an answer" };
+                (model.clone(), format!("{calls} call(s) {what} ({kind}), the last one: {last}"))
             })
         });
         all.collect()
@@ -169,6 +173,11 @@ mod tests {
             health.failed("a/b", Digest::of(&number.to_be_bytes()), &filtered);
         }
         assert_eq!(health.closed("a/b"), None);
+        // What could not be played has the provider's words beside it all the same.
+        assert_eq!(
+            health.unanswered(),
+            [("a/b".to_owned(), "9 call(s) refused (bad_request), the last one: x/y: no".to_owned())]
+        );
     }
 
     #[test]

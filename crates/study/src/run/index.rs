@@ -526,7 +526,7 @@ pub fn unreadable(path: &Path, error: &rusqlite::Error) -> RunError {
         Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
             RunError::IndexDamaged { path: path.to_owned(), why: error.to_string() }
         }
-        Some(_) => RunError::io(path, "the index cannot be used", error),
+        Some(_) => RunError::sqlite(path, "the index cannot be used", error),
         None => RunError::IndexDamaged { path: path.to_owned(), why: error.to_string() },
     }
 }

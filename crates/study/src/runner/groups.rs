@@ -134,5 +134,5 @@ fn all_done(shared: &Shared, session: &Session) -> Result<bool, RunError> {
 }
 
 fn bug(shared: &Shared, error: &tokio::task::JoinError) -> RunError {
-    RunError::io(shared.folder.root(), "a session ended by a bug of this program", error)
+    RunError::other(shared.folder.root(), "a session ended by a bug of this program", error)
 }

@@ -80,7 +80,7 @@ pub struct Summary {
     pub lost: u64,
     /// Models that were asked no more, each with the provider's reason, and cells whose prompts could not be made.
     pub closed: Vec<(String, String)>,
-    /// Models of which calls went without an answer, each with how many, the kind of failure and the words of the last one.
+    /// Models of which calls went without an answer or were refused, each with how many, the kind of failure and the words of the last one.
     pub unanswered: Vec<(String, String)>,
     /// The state at the end.
     pub run_status: RunStatus,
@@ -374,7 +374,7 @@ fn finish(
     let folder = shared.folder.root().to_owned();
     // All tasks have ended, so that this is the only owner of the run.
     let Ok(shared) = Arc::try_unwrap(shared) else {
-        return Err(RunError::io(&folder, "the run cannot be closed", &"a session is still under way"));
+        return Err(RunError::other(&folder, "the run cannot be closed", &"a session is still under way"));
     };
     let (mut refused, unanswered) = (shared.store.health().all_closed(), shared.store.health().unanswered());
     refused.extend(shared.unfilled.lock().unwrap_or_else(PoisonError::into_inner).clone());

@@ -58,7 +58,7 @@ impl Predicates {
                     Term::Slot(slot) => action
                         .parameters
                         .iter()
-                        .any(|(_, parameter, kind)| parameter == slot && domain.is_a(*kind, *wanted)),
+                        .any(|parameter| parameter.slot == *slot && domain.is_a(parameter.kind, *wanted)),
                 };
                 if known.is_some_and(|types| !terms.iter().zip(&types).all(keeps)) {
                     *known = None;

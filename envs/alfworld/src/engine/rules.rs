@@ -152,9 +152,9 @@ impl Action {
         let variables: Vec<(Slot, Variable)> = form
             .parameters
             .iter()
-            .filter_map(|(name, slot, _)| {
-                let known = grammar.variables.iter().position(|variable| variable == name)?;
-                Some((*slot, known as Variable))
+            .filter_map(|parameter| {
+                let known = grammar.variables.iter().position(|variable| *variable == parameter.name)?;
+                Some((parameter.slot, known as Variable))
             })
             .collect();
         let bound = variables.iter().fold(0_u64, |bits, (_, variable)| bits | 1 << variable);
@@ -164,7 +164,7 @@ impl Action {
                 return Err(fault.at(format!("grammar, action `{name}`")));
             }
         }
-        let declared: Vec<_> = form.parameters.iter().map(|(_, slot, kind)| (*slot, *kind)).collect();
+        let declared: Vec<_> = form.parameters.iter().map(|parameter| (parameter.slot, parameter.kind)).collect();
         let joins = Join::plan(&declared, &form.precondition, predicates).ok_or_else(|| {
             Fault::TooMany { what: "alternatives in one condition", limit: 64 }.at(format!("action `{name}`"))
         })?;

@@ -19,8 +19,8 @@ pub fn after(play: &Play, lexicon: &Lexicon, done: Option<(Role, &Command)>) -> 
     let game = play.game();
     let form = &game.rules.domain.actions[usize::from(command.action)];
     let argument = |kind| {
-        let parameter = form.parameters.iter().find(|(.., known)| *known == kind);
-        parameter.map(|(_, slot, _)| command.arguments[usize::from(*slot)])
+        let parameter = form.parameters.iter().find(|parameter| parameter.kind == kind);
+        parameter.map(|parameter| command.arguments[usize::from(parameter.slot)])
     };
     let (receptacle, object) = (argument(lexicon.receptacle), argument(lexicon.object));
     let name = |symbol: u16| Value::from(game.name(symbol).trim());

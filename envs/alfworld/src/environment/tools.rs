@@ -90,9 +90,9 @@ pub fn form(action: &Action, rules: &Rules, lexicon: &Lexicon) -> String {
             _ => None,
         });
         let slot = action.variables.iter().find(|(_, known)| Some(*known) == variable).map(|(slot, _)| *slot);
-        let kind = kinds.and_then(|form| form.parameters.iter().find(|(_, known, _)| Some(*known) == slot));
+        let kind = kinds.and_then(|form| form.parameters.iter().find(|parameter| Some(parameter.slot) == slot));
         match kind {
-            Some((.., kind)) if *kind == lexicon.receptacle => "<receptacle>",
+            Some(parameter) if parameter.kind == lexicon.receptacle => "<receptacle>",
             Some(_) => "<object>",
             None => "<...>",
         }

@@ -29,13 +29,24 @@ pub struct EffectForm {
     pub deletes: Vec<Atom>,
 }
 
+/// A parameter of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name without `?`.
+    pub name: String,
+    /// Its slot, from 0.
+    pub slot: Slot,
+    /// Its type.
+    pub kind: TypeId,
+}
+
 /// An action as it is declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionForm {
     /// In lower case.
     pub name: String,
-    /// Its parameters: names without `?`, slots from 0, types.
-    pub parameters: Vec<(String, Slot, TypeId)>,
+    /// Its parameters in order.
+    pub parameters: Vec<Parameter>,
     /// When it can be done.
     pub precondition: Formula,
     /// What it does.

@@ -51,12 +51,6 @@ impl Formula {
     /// What always holds.
     pub const TRUE: Self = Self::And(Vec::new());
 
-    /// Whether it always holds, as far as is seen without looking at facts.
-    #[must_use]
-    pub fn trivial(&self) -> bool {
-        matches!(self, Self::And(parts) if parts.is_empty())
-    }
-
     /// Calls `each` with every predicate that it reads.
     pub fn predicates(&self, each: &mut dyn FnMut(u16)) {
         match self {

@@ -7,7 +7,7 @@ mod problem;
 mod reader;
 mod tree;
 
-pub use domain::{ActionForm, Atom, Domain, EffectForm, PredicateForm};
+pub use domain::{ActionForm, Atom, Domain, EffectForm, Parameter, PredicateForm};
 pub(crate) use formula::hint;
 pub use formula::{Formula, MAX_SLOTS, Slot, Term, TypeId};
 pub(crate) use lexer::shortened;

@@ -1,6 +1,6 @@
 //! Reads domains and formulas from their text.
 
-use super::domain::{ActionForm, Domain, EffectForm, MOST_PARAMETERS, PredicateForm};
+use super::domain::{ActionForm, Domain, EffectForm, MOST_PARAMETERS, Parameter, PredicateForm};
 use super::formula::{Formula, MAX_SLOTS, Slot, Term, TypeId, hint};
 use super::lexer::{Lexer, Token, shortened};
 use super::tree::Tree;
@@ -161,7 +161,7 @@ impl Domain {
         let parameters = declared
             .iter()
             .zip(names)
-            .map(|((slot, kind), name)| (name.trim_start_matches('?').to_owned(), *slot, *kind))
+            .map(|(&(slot, kind), name)| Parameter { name: name.trim_start_matches('?').to_owned(), slot, kind })
             .collect();
         let precondition = part(":precondition").map_or(Ok(Formula::TRUE), |tree| reader.formula(tree))?;
         let mut effects = vec![EffectForm::default()];

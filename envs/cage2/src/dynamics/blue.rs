@@ -1,7 +1,7 @@
 //! Blue's actions.
 
 use super::reset::blue_user;
-use super::{BlueRecord, Dropped, Origin, Process, State};
+use super::{BlueRecord, Dropped, LaidDecoy, Origin, Process, State};
 use crate::Trinary;
 use crate::action::{Action, Kind};
 use crate::draws::{Draws, Phase, Purpose, Site};
@@ -93,7 +93,7 @@ impl State {
         state.extra.push(Process { pid, port: facts.port, remote: 0, origin: Origin::Decoy(decoy), user });
         state.extra_ports = state.extra_ports.with(PortSet::of(facts.port));
         state.services.register(decoy, pid);
-        self.blue.laid = Some((decoy, host, pid, user));
+        self.blue.laid = Some(LaidDecoy { decoy, host, pid, user });
     }
 
     /// Back to how the host was after the reset; what the agents remember stays.

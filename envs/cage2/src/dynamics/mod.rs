@@ -8,18 +8,19 @@ mod blue;
 mod exploit;
 mod green;
 mod meander;
+mod record;
 mod red;
 mod reset;
 mod table;
 mod turn;
 
+pub(crate) use record::{BlueRecord, LaidDecoy};
 pub(crate) use red::RedState;
 pub(crate) use reset::{BLUE_SESSIONS, GREEN_SESSIONS, blue_user};
 pub(crate) use table::Table;
 pub use table::{Activity, Compromised};
 pub(crate) use turn::{Outcome, RedAction};
 
-use crate::Trinary;
 use crate::action::Action;
 use crate::draws::{Draws, Phase, Purpose, Site};
 use crate::facts::{DECOYS, HOST_COUNT, HOST_FACTS, Host, OT_SERVICE_PID, PortSet, User};
@@ -232,22 +233,6 @@ impl Order {
     pub(crate) fn iter(&self) -> impl Iterator<Item = Host> + '_ {
         self.items[..usize::from(self.count)].iter().map(|item| crate::facts::HOSTS[usize::from(*item)])
     }
-}
-
-/// What blue did in the last step and what it got, as far as views need it later.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BlueRecord {
-    /// None at reset and for an invalid action.
-    pub action: Option<Action>,
-    pub success: Trinary,
-    /// The process of a decoy that was laid: its kind, host, pid and user.
-    pub laid: Option<(u8, Host, u16, User)>,
-    /// The files that an analysis found: the host, and kinds by last occurrence.
-    pub found: Option<(Host, [Option<bool>; 2])>,
-}
-
-impl BlueRecord {
-    const START: Self = Self { action: None, success: Trinary::Unknown, laid: None, found: None };
 }
 
 /// The whole of an episode's state.

@@ -79,7 +79,7 @@ impl Table {
         while hosts != 0 {
             let host = HOSTS[hosts.trailing_zeros() as usize % HOSTS.len()];
             hosts &= hosts - 1;
-            let decoy = blue.laid.is_some_and(|(_, laid, ..)| laid == host);
+            let decoy = blue.laid.is_some_and(|laid| laid.host == host);
             match classify(events.iter().filter(|event| event.host == host), decoy) {
                 Activity::None => {}
                 Activity::Scan => self.bits |= 0b1000 << shift(host),

@@ -2,7 +2,7 @@
 
 use super::{Constant, Sink, Symbol};
 use crate::Trinary;
-use crate::dynamics::{Dropped, State};
+use crate::dynamics::{Dropped, LaidDecoy, State};
 use crate::facts::{DECOY_KINDS, HOSTS, Host, Os};
 use crate::names::Names;
 
@@ -108,7 +108,7 @@ pub(crate) fn blue_observation(state: &State, names: &Names, sink: &mut impl Sin
     } else {
         // The host of blue's own action comes first, then those with events.
         let own = match (state.blue.laid, state.blue.found) {
-            (Some((_, host, ..)), _) | (None, Some((host, _))) => Some(host),
+            (Some(LaidDecoy { host, .. }), _) | (None, Some((host, _))) => Some(host),
             (None, None) => None,
         };
         if let Some(host) = own {
@@ -133,12 +133,12 @@ fn step_host(state: &State, host: Host, names: &Names, sink: &mut impl Sink) {
     {
         files(host, kinds, sink);
     }
-    let laid = state.blue.laid.filter(|(_, laid, ..)| *laid == host);
+    let laid = state.blue.laid.filter(|laid| laid.host == host);
     let seen = state.event_hosts & host.bit() != 0;
     if laid.is_some() || seen {
         sink.key("Processes");
         sink.list();
-        if let Some((decoy, _, pid, user)) = laid {
+        if let Some(LaidDecoy { decoy, pid, user, .. }) = laid {
             let decoy = DECOY_KINDS[usize::from(decoy & 7)];
             sink.map();
             sink.key("PID");

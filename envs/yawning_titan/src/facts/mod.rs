@@ -1,4 +1,4 @@
-//! The hard data of the original, as tables of our own shape. Modes and networks are files in `facts/`.
+//! The hard data of the original, as tables of our own shape. Options, modes and networks are files in `facts/`.
 
 pub mod modes;
 pub mod networks;

@@ -1,9 +1,6 @@
 //! The game modes: three that ship with the original and sixteen of its own tests. They are listed in `facts/modes.txt`.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
-
-use serde_json::Value as Json;
 
 use super::read::sections;
 use super::value::Value;
@@ -45,16 +42,7 @@ fn read(text: &'static str) -> Result<Vec<ModeFact>, String> {
 fn change(line: &'static str) -> Result<(&'static str, Value), String> {
     let wrong = || format!("`{line}`: expected `option = value`, the value as JSON");
     let (name, value) = line.split_once(" = ").ok_or_else(wrong)?;
-    let value = match serde_json::from_str(value).map_err(|_| wrong())? {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::Flag(value),
-        Json::String(value) => Value::Text(Cow::Owned(value)),
-        Json::Number(value) => match value.as_i64() {
-            Some(value) => Value::Whole(value),
-            None => Value::Real(value.as_f64().ok_or_else(wrong)?),
-        },
-        _ => return Err(wrong()),
-    };
+    let value = serde_json::from_str(value).ok().and_then(Value::of_json).ok_or_else(wrong)?;
     Ok((name, value))
 }
 

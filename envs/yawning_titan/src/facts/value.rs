@@ -35,6 +35,21 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value that JSON writes so; `None` for a list or an object.
+    #[must_use]
+    pub(super) fn of_json(value: Json) -> Option<Self> {
+        Some(match value {
+            Json::Null => Self::Null,
+            Json::Bool(value) => Self::Flag(value),
+            Json::String(value) => Self::Text(Cow::Owned(value)),
+            Json::Number(value) => match value.as_i64() {
+                Some(value) => Self::Whole(value),
+                None => Self::Real(value.as_f64()?),
+            },
+            Json::Array(_) | Json::Object(_) => return None,
+        })
+    }
+
     /// The value as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json {

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::trajectory::Graph;
+
 /// What a family of tasks is like (CYC-090). The three shares lie between 0 and 1; what lies outside counts as the end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -235,6 +237,17 @@ impl Regime {
 }
 
 impl Controller {
+    /// What a router is that chose among the ways of these graphs.
+    pub(super) fn over<'a>(graphs: impl Iterator<Item = &'a Graph> + Clone) -> Self {
+        if graphs.clone().any(Graph::is_machine) {
+            Self::StateMachine
+        } else if graphs.clone().any(|graph| graph.edges.len() < graph.nodes.len().pow(2)) {
+            Self::SparseCyclic
+        } else {
+            Self::CompleteCyclic
+        }
+    }
+
     /// Machine name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -345,6 +358,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cyclic::trajectory::{GraphEdge, GraphNode};
+
+    #[test]
+    fn a_controller_is_named_by_the_ways_of_its_graphs() {
+        let graph = |ways: &str, edges: usize| Graph {
+            ways: ways.to_owned(),
+            nodes: vec![GraphNode::default(); 2],
+            edges: vec![GraphEdge::default(); edges],
+            ..Graph::default()
+        };
+        for (ways, edges, controller) in [
+            ("complete", 4, Controller::CompleteCyclic),
+            ("sparse", 3, Controller::SparseCyclic),
+            ("machine", 3, Controller::StateMachine),
+        ] {
+            assert_eq!(Controller::over([graph(ways, edges)].iter()), controller, "{ways}");
+        }
+    }
 
     /// The four regimes of the work, with the pairs that stand for three of them.
     // covers: CYC-090, CYC-091

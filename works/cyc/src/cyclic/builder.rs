@@ -13,6 +13,14 @@ use gimbal_messages::{Record, Tier};
 use super::{Act, Effect, Gate, Graph, GraphEdge, GraphNode, Planned, Routed, Segment, Spend, Trajectory};
 use gimbal_analysis::episode::{FoldError, Source, Texts};
 
+/// The observation of the latest step.
+pub(super) struct LastSeen {
+    /// Number of the event that holds it.
+    pub event: u64,
+    /// Its text.
+    pub text: TextRef,
+}
+
 /// An episode under way.
 pub(super) struct TrajectoryBuilder<'a, E> {
     pub(super) source: Source<'a, E>,
@@ -34,7 +42,7 @@ pub(super) struct TrajectoryBuilder<'a, E> {
     /// Where control is.
     node: String,
     /// What the agent saw last.
-    pub(super) last: Option<TextRef>,
+    pub(super) last: Option<LastSeen>,
     /// Accepted calls with the words that they brought, and of every call so far whether both had been met before.
     replies: HashSet<(String, String, TextRef)>,
     again: Vec<bool>,
@@ -129,7 +137,7 @@ impl<'a, E> TrajectoryBuilder<'a, E> {
             follower.follow(&ToolCall { tool: tool.clone(), arguments }, &seen);
         }
         self.acted(effect, step.observation.clone());
-        self.last = Some(step.observation.clone());
+        self.last = Some(LastSeen { event: self.source.event, text: step.observation.clone() });
         Ok(())
     }
 
@@ -303,7 +311,7 @@ fn graph(record: GraphChosen) -> Graph {
         entry: record.entry,
         nodes: record.nodes.into_iter().map(node).collect(),
         edges: record.edges.into_iter().map(edge).collect(),
-        kind: record.kind,
+        ways: record.ways,
     }
 }
 

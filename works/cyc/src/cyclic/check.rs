@@ -140,17 +140,7 @@ fn controller(cell: &CellCycles) -> Option<Controller> {
     match cell.condition.control {
         Control::React => Some(Controller::React),
         Control::Dag => Some(Controller::StaticDag),
-        Control::Spec | Control::Gen | Control::Cyclic => {
-            let machine = cell.graphs.values().any(|graph| graph.kind.contains("machine"));
-            let sparse = cell.graphs.values().any(|graph| graph.edges.len() < graph.nodes.len().pow(2));
-            Some(if machine {
-                Controller::StateMachine
-            } else if sparse {
-                Controller::SparseCyclic
-            } else {
-                Controller::CompleteCyclic
-            })
-        }
+        Control::Spec | Control::Gen | Control::Cyclic => Some(Controller::over(cell.graphs.values())),
         Control::Other => None,
     }
 }

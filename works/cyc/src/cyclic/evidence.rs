@@ -1,28 +1,23 @@
 //! Where an answer from documents failed: the bottleneck on the way from the query to the rubric (CYC-094, CYC-095).
 
+use gimbal_core::RecordError;
+use gimbal_messages::records::filings::{self, EpisodeRecord};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-/// What an environment of questions and documents says of a finished episode, in the data of its last observation.
+/// What tables keep of the record that an environment of questions and documents writes behind a last observation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// What the judges said.
-    #[serde(default)]
     pub judged: Judged,
     /// How far the agent got towards the document that holds the answer.
-    #[serde(default)]
     pub bottleneck: Reached,
     /// Figures of the answer.
-    #[serde(default)]
     pub figures: Figures,
     /// How many documents hold the answer, and what happened to them.
-    #[serde(default)]
     pub gold: Gold,
     /// Where a failed episode got stuck, as the environment says itself.
-    #[serde(default)]
     pub told: Option<Bottleneck>,
     /// Whether nobody knows which documents hold the answer, as of the public questions: nothing is said of the way then.
-    #[serde(default)]
     pub unlocated: bool,
 }
 
@@ -30,69 +25,58 @@ pub struct Evidence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gold {
     /// How many there are.
-    #[serde(default)]
     pub all: u32,
     /// Those that a query found.
-    #[serde(default)]
     pub matched: u32,
     /// Those that were opened.
-    #[serde(default)]
     pub opened: u32,
     /// Those that were retrieved from the store.
-    #[serde(default)]
     pub read: u32,
 }
 
-/// Begins the line on which an environment of questions tells, behind its last observation, how the episode went.
-const RECORD: &str = "\nepisode record: ";
-
 impl Evidence {
     /// What the text of a last observation says; `None` where it holds no record.
+    ///
+    /// # Errors
+    /// When it holds a record that cannot be read: the key, what was found and what was expected.
+    pub fn in_last(text: &str) -> Result<Option<Self>, RecordError> {
+        Ok(EpisodeRecord::read(text)?.map(|record| Self::of(&record)))
+    }
+
+    /// What a record says.
     #[must_use]
-    pub fn in_last(text: &str) -> Option<Self> {
-        let record: Value = serde_json::from_str(text.get(text.rfind(RECORD)? + RECORD.len()..)?).ok()?;
-        let audit = &record["audit"];
-        let count = |value: &Value| value.as_u64().unwrap_or(0);
-        let gold = audit["gold"].as_array().map_or(0, Vec::len) as u64;
-        let reached = |key: &str| gold > 0 && count(&audit[key]) >= gold;
-        let items = record["verdicts"].as_array().into_iter().flatten().map(|verdict| RubricItem {
-            operator: verdict["operator"].as_str().unwrap_or_default().to_owned(),
-            criteria: verdict["criteria"].as_str().unwrap_or_default().to_owned(),
-            offline: verdict["offline"].as_bool(),
-            model: verdict["model"].as_bool(),
-        });
-        let told = match record["bottleneck"].as_str() {
-            Some("not_matched") => Some(Bottleneck::NotMatched),
-            Some("not_opened") => Some(Bottleneck::NotOpened),
-            Some("not_read") => Some(Bottleneck::NotRetrieved),
-            Some("figure_absent") => Some(Bottleneck::NotStated),
-            Some("rubric_failed") => Some(Bottleneck::RubricFailed),
-            _ => None,
-        };
-        let small = |value: &Value| u32::try_from(count(value)).unwrap_or(u32::MAX);
-        Some(Self {
-            judged: Judged { items: items.collect(), passed: record["passed"].as_bool().unwrap_or(false) },
+    pub fn of(record: &EpisodeRecord) -> Self {
+        let (audit, figures) = (&record.audit, record.figures);
+        let gold = audit.gold.len();
+        let reached = |documents: usize| gold > 0 && documents >= gold;
+        let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let items = record.verdicts.iter();
+        Self {
+            judged: Judged {
+                items: items.map(|verdict| RubricItem { offline: verdict.offline, model: verdict.model }).collect(),
+                passed: record.passed,
+            },
             bottleneck: Reached {
-                matched: reached("matched"),
-                opened: reached("opened"),
-                retrieved: reached("read"),
+                matched: reached(audit.matched),
+                opened: reached(audit.opened),
+                retrieved: reached(audit.read),
                 // A rubric without figures asks for none: that all of them are stated says nothing.
-                stated: count(&audit["figures"]) > 0 && count(&audit["stated"]) >= count(&audit["figures"]),
+                stated: audit.figures > 0 && audit.stated >= audit.figures,
             },
             figures: Figures {
-                stated: small(&record["figures"]["all"]),
-                supported: small(&record["figures"]["supported"]),
-                stored: small(&record["figures"]["stored"]),
+                stated: small(figures.all),
+                supported: small(figures.supported),
+                stored: small(figures.stored),
             },
             gold: Gold {
-                all: u32::try_from(gold).unwrap_or(u32::MAX),
-                matched: small(&audit["matched"]),
-                opened: small(&audit["opened"]),
-                read: small(&audit["read"]),
+                all: small(gold),
+                matched: small(audit.matched),
+                opened: small(audit.opened),
+                read: small(audit.read),
             },
-            told,
+            told: record.bottleneck.map(Bottleneck::from),
             unlocated: gold == 0,
-        })
+        }
     }
 
     /// Of a failed episode about which nothing can be found out any more.
@@ -105,28 +89,18 @@ impl Evidence {
 /// Verdicts on an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
-    /// One verdict an item of the rubric.
-    #[serde(default)]
+    /// The verdicts on each item of the rubric.
     pub items: Vec<RubricItem>,
     /// Whether the answer passes.
-    #[serde(default)]
     pub passed: bool,
 }
 
-/// One item of a rubric.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The verdicts on one item of a rubric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RubricItem {
-    /// What kind of item it is.
-    #[serde(default)]
-    pub operator: String,
-    /// What is asked.
-    #[serde(default)]
-    pub criteria: String,
     /// Verdict of the judge that is plain code.
-    #[serde(default)]
-    pub offline: Option<bool>,
-    /// Verdict of a model.
-    #[serde(default)]
+    pub offline: bool,
+    /// Verdict of a model; `None` if it gave none.
     pub model: Option<bool>,
 }
 
@@ -134,16 +108,12 @@ pub struct RubricItem {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reached {
     /// A query found the document.
-    #[serde(default)]
     pub matched: bool,
     /// It was opened.
-    #[serde(default)]
     pub opened: bool,
     /// It was retrieved from the store.
-    #[serde(default)]
     pub retrieved: bool,
     /// The answer states the figure that was asked for.
-    #[serde(default)]
     pub stated: bool,
 }
 
@@ -151,14 +121,23 @@ pub struct Reached {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// Figures that it states.
-    #[serde(default)]
     pub stated: u32,
     /// Those that are in a stored document, or follow from such.
-    #[serde(default)]
     pub supported: u32,
     /// Those that are in a stored document.
-    #[serde(default)]
     pub stored: u32,
+}
+
+impl From<filings::Bottleneck> for Bottleneck {
+    fn from(told: filings::Bottleneck) -> Self {
+        match told {
+            filings::Bottleneck::NotMatched => Self::NotMatched,
+            filings::Bottleneck::NotOpened => Self::NotOpened,
+            filings::Bottleneck::NotRead => Self::NotRetrieved,
+            filings::Bottleneck::FigureAbsent => Self::NotStated,
+            filings::Bottleneck::RubricFailed => Self::RubricFailed,
+        }
+    }
 }
 
 /// The first station that a failed episode did not pass.
@@ -229,57 +208,56 @@ impl Evidence {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use gimbal_messages::records::filings::{self, Audit, EpisodeRecord};
 
-    /// The shape that an environment writes, read as it is, and unknown fields passed over.
+    use super::{Bottleneck, Evidence, Judged, Reached};
+
+    /// Of an answer that got this far, where the environment does not say itself where it got stuck.
+    fn reached(bottleneck: Reached, passed: bool) -> Option<Bottleneck> {
+        Evidence { judged: Judged { passed, items: Vec::new() }, bottleneck, ..Evidence::default() }.bottleneck()
+    }
+
     // covers: CYC-095
     #[test]
     fn the_bottleneck_is_the_first_station_that_was_not_passed() {
-        let text = r#"{"judged":{"items":[{"operator":"correctness","criteria":"4.1 bn","offline":true,"model":null}],
-            "passed":false,"by":"offline"},"bottleneck":{"matched":true,"opened":true,"retrieved":false,"stated":false},
-            "figures":{"stated":3,"supported":1}}"#;
-        let evidence: Evidence = serde_json::from_str(text).unwrap();
-        assert_eq!(evidence.bottleneck(), Some(Bottleneck::NotRetrieved));
-        let with = |matched, opened, retrieved, stated, passed| {
-            Evidence {
-                judged: Judged { passed, items: Vec::new() },
-                bottleneck: Reached { matched, opened, retrieved, stated },
-                figures: Figures::default(),
-                ..Evidence::default()
-            }
-            .bottleneck()
-        };
-        assert_eq!(with(false, false, false, false, false), Some(Bottleneck::NotMatched));
-        assert_eq!(with(true, false, false, false, false), Some(Bottleneck::NotOpened));
-        assert_eq!(with(false, true, true, false, false), Some(Bottleneck::NotStated));
-        assert_eq!(with(true, true, true, true, false), Some(Bottleneck::RubricFailed));
-        assert_eq!(with(false, false, false, false, true), None);
-        let empty: Evidence = serde_json::from_str("{}").unwrap();
-        assert_eq!(empty.bottleneck(), Some(Bottleneck::NotMatched));
+        let at = |matched, opened, retrieved, stated| Reached { matched, opened, retrieved, stated };
+        assert_eq!(reached(at(false, false, false, false), false), Some(Bottleneck::NotMatched));
+        assert_eq!(reached(at(true, false, false, false), false), Some(Bottleneck::NotOpened));
+        assert_eq!(reached(at(true, true, false, false), false), Some(Bottleneck::NotRetrieved));
+        assert_eq!(reached(at(false, true, true, false), false), Some(Bottleneck::NotStated));
+        assert_eq!(reached(at(false, false, false, true), false), Some(Bottleneck::RubricFailed));
+        assert_eq!(reached(at(false, false, false, false), true), None);
     }
-}
 
-#[cfg(test)]
-mod record_tests {
-    use super::{Bottleneck, Evidence};
-
-    fn record(gold: &str, figures: u32, bottleneck: &str) -> Evidence {
-        let text = format!(
-            "x\nepisode record: {{\"audit\":{{\"gold\":[{gold}],\"matched\":0,\"opened\":0,\"read\":0,\"figures\":{figures},\"stated\":0}},\
-             \"bottleneck\":\"{bottleneck}\",\"figures\":{{}},\"passed\":false,\"verdicts\":[]}}"
-        );
-        Evidence::in_last(&text).unwrap()
+    fn record(gold: &[&str], figures: usize, bottleneck: filings::Bottleneck) -> Evidence {
+        let record = EpisodeRecord {
+            audit: Audit {
+                gold: gold.iter().map(|gold| (*gold).to_owned()).collect(),
+                matched: 0,
+                opened: 0,
+                read: 0,
+                figures,
+                stated: 0,
+            },
+            bottleneck: Some(bottleneck),
+            answer: None,
+            sources: Vec::new(),
+            figures: filings::Figures::default(),
+            passed: false,
+            verdicts: Vec::new(),
+        };
+        Evidence::in_last(&record.behind("x")).unwrap().unwrap()
     }
 
     /// What the environment says itself counts; without figures that all are stated says nothing; without documents nobody knows.
     // covers: CYC-095
     #[test]
     fn a_failure_is_put_where_the_record_puts_it() {
-        let without_figures = record("\"a\"", 0, "not_matched");
+        let without_figures = record(&["a"], 0, filings::Bottleneck::NotMatched);
         assert!(!without_figures.bottleneck.stated);
         assert_eq!(without_figures.bottleneck(), Some(Bottleneck::NotMatched));
-        assert_eq!(record("\"a\"", 2, "not_opened").bottleneck(), Some(Bottleneck::NotOpened));
-        let public = record("", 2, "rubric_failed");
+        assert_eq!(record(&["a"], 2, filings::Bottleneck::NotOpened).bottleneck(), Some(Bottleneck::NotOpened));
+        let public = record(&[], 2, filings::Bottleneck::RubricFailed);
         assert!(public.unlocated);
         assert_eq!(public.bottleneck(), Some(Bottleneck::Unknown));
         assert_eq!(Evidence::unknown().bottleneck(), Some(Bottleneck::Unknown));
@@ -294,14 +272,18 @@ mod record_tests {
             "\"stored\":2,\"supported\":3},\"passed\":false,\"verdicts\":[{\"operator\":\"correctness\",\"criteria\":\"c\",",
             "\"offline\":false,\"why\":\"w\",\"model\":null}]}"
         );
-        let evidence = Evidence::in_last(text).unwrap();
+        let evidence = Evidence::in_last(text).unwrap().unwrap();
         assert!(evidence.bottleneck.matched && evidence.bottleneck.opened && !evidence.bottleneck.retrieved);
         assert!(!evidence.bottleneck.stated && !evidence.judged.passed);
         assert_eq!((evidence.figures.stated, evidence.figures.supported, evidence.figures.stored), (4, 3, 2));
         assert_eq!((evidence.gold.all, evidence.gold.opened, evidence.gold.read), (2, 2, 1));
-        assert_eq!((evidence.judged.items[0].offline, evidence.judged.items[0].model), (Some(false), None));
+        assert_eq!((evidence.judged.items[0].offline, evidence.judged.items[0].model), (false, None));
         assert_eq!(evidence.bottleneck(), Some(Bottleneck::NotRetrieved));
-        assert_eq!(Evidence::in_last("Thank you."), None);
-        assert_eq!(Evidence::in_last("\nepisode record: {torn"), None);
+        assert_eq!(Evidence::in_last("Thank you."), Ok(None));
+        let wrong = |from: &str, to: &str| Evidence::in_last(&text.replace(from, to)).unwrap_err();
+        assert_eq!(wrong("\"all\":4", "\"all\":null").key, "figures.all");
+        assert_eq!(wrong("\"not_read\"", "\"unread\"").key, "bottleneck");
+        assert_eq!(wrong("\"offline\":false,", "").key, "verdicts[0]");
+        assert!(Evidence::in_last("\nepisode record: {torn").is_err());
     }
 }

@@ -425,7 +425,7 @@ fn evidence(records: &[Record]) -> Option<EvidenceSums> {
         sums.figures.stated += u64::from(evidence.figures.stated);
         sums.figures.supported += u64::from(evidence.figures.supported);
         sums.figures.stored += u64::from(evidence.figures.stored);
-        evidence.judged.items.iter().for_each(|item| sums.agreement.add(item.offline, item.model));
+        evidence.judged.items.iter().for_each(|item| sums.agreement.add(Some(item.offline), item.model));
         if let Some(bottleneck) = evidence.bottleneck() {
             *sums.bottlenecks.entry(bottleneck).or_default() += 1;
         }

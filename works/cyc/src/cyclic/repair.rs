@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::trajectory::{Spend, Trajectory};
+use super::trajectory::{Graph, Spend, Trajectory};
 
 /// What followed one diverted decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub enum RepairMeans {
 #[must_use]
 pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
     let segments = &trajectory.segments;
-    let is_list = trajectory.graph().is_some_and(|graph| graph.kind == "dag");
+    let is_list = trajectory.graph().is_some_and(Graph::is_list);
     let by = if is_list { RepairMeans::Order } else { RepairMeans::Choice };
     let faulted = segments.iter().enumerate().filter_map(|(place, segment)| {
         segment.routed.as_ref().filter(|routed| routed.faulted).map(|routed| (place, segment.index, &routed.wanted))
@@ -74,7 +74,7 @@ pub fn repairs(trajectory: &Trajectory) -> Vec<Repair> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cyclic::trajectory::{Graph, Routed, Segment};
+    use crate::cyclic::trajectory::{Routed, Segment};
 
     fn segment(index: u32, node: &str, calls: u32, routed: Option<(&str, &str, bool)>) -> Segment {
         let spent = |calls, input| Spend { calls, input, output: 10 };
@@ -122,7 +122,7 @@ mod tests {
         let second = found[1].taken.unwrap();
         assert_eq!((found[1].segment, second.segments, second.tool_calls), (1, 1, 4));
         // The same walk over a list: nobody chose.
-        let list = Graph { kind: "dag".to_owned(), ..Graph::default() };
+        let list = Graph { ways: "list".to_owned(), ..Graph::default() };
         let found = repairs(&Trajectory { graphs: vec![list], ..walk });
         assert!(found.iter().all(|fault| fault.taken.is_some_and(|taken| taken.by == RepairMeans::Order)), "{found:?}");
     }

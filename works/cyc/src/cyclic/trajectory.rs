@@ -126,9 +126,9 @@ pub struct Graph {
     /// Transitions with their criteria.
     #[serde(default)]
     pub edges: Vec<GraphEdge>,
-    /// `cyclic` or `dag`.
+    /// Which edges it has: `complete`, `sparse`, `machine` or `list`.
     #[serde(default)]
-    pub kind: String,
+    pub ways: String,
 }
 
 /// A node.
@@ -160,6 +160,18 @@ pub struct GraphEdge {
 }
 
 impl Graph {
+    /// Whether its subtasks have a fixed order, so that nobody chooses a way.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.ways == "list"
+    }
+
+    /// Whether rules decide where control goes, as far as they fit.
+    #[must_use]
+    pub fn is_machine(&self) -> bool {
+        self.ways == "machine"
+    }
+
     /// Whether a node has fewer tools than some other node of the graph (CYC-027).
     #[must_use]
     pub fn is_restricted(&self, node: &str) -> bool {

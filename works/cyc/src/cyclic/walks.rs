@@ -117,14 +117,16 @@ impl Trajectory {
 }
 
 /// What the last observation says of the answer; where it says nothing and the environment has questions, what they say of
-/// the evidence that was found.
+/// the evidence that was found. A record that cannot be read is an error at the event of its observation.
 fn evidence<E>(
     builder: &mut TrajectoryBuilder<'_, E>,
     episode: &Episode<'_>,
     cell: &WalkCell<'_>,
 ) -> Result<Option<Evidence>, FoldError<E>> {
+    let event = builder.last.as_ref().map_or(0, |last| last.event);
+    let read = |text: &str| Evidence::in_last(text).map_err(|error| FoldError::Record { event, error });
     if let Some(last) = builder.last.take()
-        && let Some(evidence) = Evidence::in_last(&builder.source.text(&last)?)
+        && let Some(evidence) = read(&builder.source.text(&last.text)?)?
     {
         return Ok(Some(evidence));
     }
@@ -133,7 +135,7 @@ fn evidence<E>(
     // cannot be read any more leaves the place of the failure unknown.
     let exam = questions.exam(&TaskId(episode.task.to_owned()), &cell.options).ok();
     let unanswered = exam.and_then(|exam| exam.unanswered(&follower.evidence()));
-    let evidence = unanswered.and_then(|text| Evidence::in_last(&text));
+    let evidence = unanswered.map_or(Ok(None), |text| read(&text))?;
     Ok(Some(evidence.unwrap_or_else(Evidence::unknown)))
 }
 
@@ -237,5 +239,36 @@ impl<E> EpisodeFold<E> for CyclesFold<'_> {
             self.fold.add(&Trajectory::read(episode, cell, texts)?);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use gimbal_analysis::episode::FoldError;
+    use gimbal_core::event::{Body, StepTaken};
+    use gimbal_core::{Digest, Event, Milli, TextRef};
+
+    use super::{Trajectory, walk_of};
+
+    /// An episode whose observations are these.
+    fn walk(observations: &[&str]) -> Result<Trajectory, FoldError<Infallible>> {
+        let step = |text: &&str| {
+            let observation = TextRef::inline(text);
+            Body::Stepped(StepTaken { observation, reward: Milli(0), state: Digest::of(text.as_bytes()) })
+        };
+        let events: Vec<Event> = observations.iter().map(|text| Event { body: step(text), lane: 0, step: 1 }).collect();
+        walk_of(&events, &mut |text: &TextRef| Ok(text.as_inline().unwrap_or_default().to_owned()), None, &[])
+    }
+
+    // covers: CYC-095
+    #[test]
+    fn a_record_behind_the_last_observation_that_cannot_be_read_is_an_error_with_its_place() {
+        assert_eq!(walk(&["a page", "over"]).unwrap().evidence, None);
+        let error = walk(&["a page", "Thank you.\nepisode record: {\"audit\":{\"gold\":[]}}"]).unwrap_err();
+        let FoldError::Record { event, error } = error;
+        assert_eq!((event, error.key.as_str()), (1, "audit"));
+        assert!(error.why.starts_with("missing field `matched`"), "{error}");
     }
 }

@@ -11,7 +11,7 @@ use gimbal_cyc::cyclic::{
 pub const NODES: [&str; 5] = ["Locate", "Take", "Clean", "Place", "Verify"];
 
 /// A graph of so many nodes with a criterion for every way; specialists have one tool each.
-pub fn graph(id: &str, source: &str, kind: &str, nodes: usize, specialists: bool) -> Graph {
+pub fn graph(id: &str, source: &str, ways: &str, nodes: usize, specialists: bool) -> Graph {
     let names: Vec<String> = (0..nodes)
         .map(|place| NODES.get(place).map_or_else(|| format!("Subtask {place}"), |name| (*name).to_owned()))
         .collect();
@@ -36,7 +36,7 @@ pub fn graph(id: &str, source: &str, kind: &str, nodes: usize, specialists: bool
         entry: names[0].clone(),
         nodes: names.iter().enumerate().map(node).collect(),
         edges: names.iter().flat_map(|from| names.iter().map(move |to| edge(from, to))).collect(),
-        kind: kind.to_owned(),
+        ways: ways.to_owned(),
         planner: String::new(),
         shots: String::new(),
     }
@@ -210,12 +210,7 @@ pub fn episode(plan: &Plan, task: u32, run: u32, generator: &mut Generator) -> T
 
 fn evidence(won: bool, generator: &mut Generator) -> Evidence {
     let station = generator.below(5);
-    let item = |offline: bool, model: bool| RubricItem {
-        operator: "correctness".to_owned(),
-        criteria: "4.1".to_owned(),
-        offline: Some(offline),
-        model: Some(model),
-    };
+    let item = |offline: bool, model: bool| RubricItem { offline, model: Some(model) };
     let agree = generator.below(4) > 0;
     Evidence {
         judged: Judged { items: vec![item(won, won == agree)], passed: won },

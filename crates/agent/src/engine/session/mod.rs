@@ -1,5 +1,6 @@
 //! An agent in an episode.
 
+mod bounds;
 mod legal;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -255,6 +256,11 @@ impl<'a> AgentSession<'a> {
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.agent.settings
+    }
+
+    /// Whether the answer is a message.
+    pub(super) fn advises(&self) -> bool {
+        self.agent.persona.core.contract.is_some()
     }
 
     /// The brief of the episode.

@@ -72,7 +72,8 @@ fn answer(protocol: Protocol, text: &str) -> String {
 
 fn plan(group: &Group, text: &str) -> String {
     let ways = if group.kind == Kind::Planner { Ways::Complete } else { Ways::List };
-    let maker = Maker { source: Source::Suggested, file: None, ways, size: group.size, shots: Vec::new() };
+    let source = Source::Suggested;
+    let maker = Maker { kind: "test", source, file: None, ways, size: group.size, shots: Vec::new() };
     let spec = |name: &String| ToolSpec { name: name.clone(), description: String::new(), parameters: json!({}) };
     let tools: Vec<ToolSpec> = group.tools.iter().map(spec).collect();
     match maker.read(text, &tools) {

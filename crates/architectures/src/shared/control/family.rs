@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use gimbal_core::{Architecture, BuildError, EpisodeStopped, Files, Needs, Stage, Stop};
 use serde_json::{Value, json};
 
-use super::Controller;
 use super::made::Made;
 use super::maker::{Source, request};
 use super::settings::resolve_for;
-use crate::shared::graph::Ways;
+use super::{Controller, Walk};
 
 /// Plans on a stage and does nothing else. It is told the family, its tools and what won before; no goal, no subject and
 /// no observation of a task.
@@ -20,16 +19,14 @@ pub struct FamilyPlanner {
 }
 
 impl FamilyPlanner {
-    /// The planner of settings of `cyclic` or, with `list`, of `dag`: the same agent, prompt and form that make the graph
-    /// of an episode there.
+    /// The planner of settings of a controller: the same agent, prompt and form that make the graph of an episode there.
     ///
     /// # Errors
     /// Which key or file is wrong, and what would be right.
-    pub fn new(list: bool, settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
-        let (name, ways) = if list { ("dag", Ways::List) } else { ("cyclic", Ways::Complete) };
+    pub(crate) fn of<W: Walk>(settings: &Value, files: &dyn Files) -> Result<Self, BuildError> {
         let mut settings = settings.clone();
         settings["graph"] = "planner".into();
-        let controller = resolve_for(true, name, ways, &settings, files)?;
+        let controller = resolve_for(true, W::NAME, W::WAYS, &settings, files)?;
         Ok(Self { controller, made: Mutex::default() })
     }
 

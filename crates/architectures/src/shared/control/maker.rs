@@ -78,6 +78,8 @@ impl Family {
 
 /// Makes graphs of one kind.
 pub(crate) struct Maker {
+    /// The name of the controller that plays the graphs: their kind in journals.
+    pub kind: &'static str,
     pub source: Source,
     /// The name of the graph's file, where the settings name one.
     pub file: Option<String>,
@@ -154,7 +156,7 @@ impl Maker {
         let rules = || graph.rules.iter().map(|rule| serde_json::to_value(rule).unwrap_or_default()).collect();
         let record = GraphChosen {
             id: graph.id(),
-            kind: if graph.ways == Ways::List { "dag" } else { "cyclic" }.to_owned(),
+            kind: self.kind.to_owned(),
             source: source.to_owned(),
             ways: graph.ways.name().to_owned(),
             entry: graph.entry.clone(),

@@ -145,14 +145,19 @@ struct Shots {
 }
 
 /// The controller that the settings describe; `ways` are those of its graphs.
-pub(crate) fn resolve(name: &str, ways: Ways, settings: &Value, files: &dyn Files) -> Result<Controller, BuildError> {
+pub(crate) fn resolve(
+    name: &'static str,
+    ways: Ways,
+    settings: &Value,
+    files: &dyn Files,
+) -> Result<Controller, BuildError> {
     resolve_for(false, name, ways, settings, files)
 }
 
 /// The controller that the settings describe; with `family`, its planner plans for a whole family and no task (CYC-021).
 pub(crate) fn resolve_for(
     family: bool,
-    name: &str,
+    name: &'static str,
     ways: Ways,
     settings: &Value,
     files: &dyn Files,
@@ -290,7 +295,7 @@ pub(crate) fn resolve_for(
     let gate = Gate::of(name, (settings.gate, settings.gate_refusals), (&settings.verifier, common), files)?;
     let context = crate::shared::settings::context(name, executor.persona(), settings.context)?;
     Ok(Controller {
-        maker: Maker { source, file: named_file, ways, size, shots },
+        maker: Maker { kind: name, source, file: named_file, ways, size, shots },
         workers: Workers {
             executor,
             context,

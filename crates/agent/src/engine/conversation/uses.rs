@@ -7,10 +7,10 @@ use gimbal_messages::records::engine::{
 };
 use serde_json::Map;
 
-use super::conversation::Conversation;
-use super::{behind, halt};
+use super::Conversation;
 use crate::Protocol;
 use crate::deliberation::Deliberation;
+use crate::engine::{behind, halt};
 use crate::persona::Sourced;
 use crate::persona::data::FINISH;
 use crate::prompt::answer_form;
@@ -27,7 +27,7 @@ const TAKEN_BACK: &str =
 
 impl Conversation<'_> {
     /// What the system prompt says of the form of an answer.
-    pub(super) fn required_form(&self) -> Result<String, EpisodeStopped> {
+    pub(in crate::engine) fn required_form(&self) -> Result<String, EpisodeStopped> {
         let agent = self.session.agent;
         if agent.settings.protocol == Protocol::NativeTools && agent.persona.core.contract.is_none() {
             return self.fill(&agent.persona.texts.engine.feedback_native_form, &[]);
@@ -43,7 +43,11 @@ impl Conversation<'_> {
     ///
     /// # Errors
     /// What the environment says of the whole answer, what is missing, or that the action was taken back.
-    pub(super) async fn parse(&self, text: &str, missing: Option<&'static str>) -> Result<ToolCall, Rejection> {
+    pub(in crate::engine) async fn parse(
+        &self,
+        text: &str,
+        missing: Option<&'static str>,
+    ) -> Result<ToolCall, Rejection> {
         let (read, action) = match (self.stage.parse(text).await, words().after_lead(text)) {
             (Err(rejection), Some(rest)) => (self.stage.parse(rest).await.map_err(|_| rejection), rest),
             (read, _) => (read, text),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use gimbal_core::{EpisodeStopped, Message};
 
-use super::conversation::Conversation;
+use super::Conversation;
 
 impl Conversation<'_> {
     /// Shows the outcome of an action to the agent, which goes on.
-    pub(super) fn observed(&mut self, observation: &str) -> Result<(), EpisodeStopped> {
+    pub(in crate::engine) fn observed(&mut self, observation: &str) -> Result<(), EpisodeStopped> {
         if !self.answers(observation)? {
             self.say(&format!("Observation: {observation}"));
         }

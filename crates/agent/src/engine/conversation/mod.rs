@@ -1,12 +1,17 @@
 //! A conversation: thought, tool, observation, until an answer (BOG-040). It lives for one step (BOG-031).
 
+mod added;
+mod native;
+mod results;
+mod uses;
+
 use std::sync::Arc;
 
 use gimbal_core::{
     AskError, AskRequest, Block, Completion, Decoding, EpisodeStopped, LaneId, Message, ModelErrorKind, Rejection,
-    RejectionKind, RequestedCall, Speaker, Stage, ToolCall, ToolSpec, View,
+    RejectionKind, Speaker, Stage, ToolCall, ToolSpec, View,
 };
-use gimbal_messages::records::engine::{CallsIgnored, ContextGuard, LegalNarrowed, TurnsExhausted};
+use gimbal_messages::records::engine::{ContextGuard, LegalNarrowed, TurnsExhausted};
 use gimbal_messages::{Record, StageExt};
 use minijinja::Value;
 
@@ -17,11 +22,11 @@ use super::reply::ReplySpec;
 use super::session::{AgentSession, Present};
 use crate::persona::Sourced;
 use crate::prompt::{Question, joined, user_parts};
-use crate::protocol::{Reply, ReplyContent, ToolUse};
+use crate::protocol::{Reply, ReplyContent};
 use crate::tool::Peers;
 
 /// The outcome of an attempt.
-pub(super) enum Outcome {
+pub(in crate::engine) enum Outcome {
     /// An answer, still to be read by the environment. `missing` says why all of a message had to pass for one.
     Answer { text: String, justification: Option<String>, missing: Option<&'static str> },
     /// A message that asks for more than one action: none of them is taken.
@@ -36,48 +41,48 @@ pub(super) enum Outcome {
 
 /// What a conversation is about.
 #[derive(Clone, Copy)]
-pub(super) struct PromptInput<'a> {
+pub(in crate::engine) struct PromptInput<'a> {
     /// The present.
-    pub(super) view: &'a View,
+    pub(in crate::engine) view: &'a View,
     /// Context blocks.
-    pub(super) blocks: &'a [Block],
+    pub(in crate::engine) blocks: &'a [Block],
     /// What an adviser is asked.
-    pub(super) question: Option<Question<'a>>,
+    pub(in crate::engine) question: Option<Question<'a>>,
     /// The subject that it is about, where whoever asks names one.
-    pub(super) target: Option<&'a str>,
+    pub(in crate::engine) target: Option<&'a str>,
     /// What the answer must be, where that depends on the request.
-    pub(super) reply_spec: Option<&'a ReplySpec>,
+    pub(in crate::engine) reply_spec: Option<&'a ReplySpec>,
     /// Those around the agent.
-    pub(super) peers: &'a dyn Peers,
+    pub(in crate::engine) peers: &'a dyn Peers,
 }
 
 /// A conversation with the model of the agent's role.
-pub(super) struct Conversation<'a> {
-    pub(super) session: &'a AgentSession<'a>,
-    pub(super) stage: &'a dyn Stage,
-    pub(super) lane: LaneId,
-    pub(super) peers: &'a dyn Peers,
-    pub(super) present: Present,
-    pub(super) messages: Vec<Arc<Message>>,
+pub(in crate::engine) struct Conversation<'a> {
+    pub(in crate::engine) session: &'a AgentSession<'a>,
+    pub(in crate::engine) stage: &'a dyn Stage,
+    pub(in crate::engine) lane: LaneId,
+    pub(in crate::engine) peers: &'a dyn Peers,
+    pub(in crate::engine) present: Present,
+    pub(in crate::engine) messages: Vec<Arc<Message>>,
     /// How many messages at the beginning stay whatever the context guard drops.
     pinned: usize,
     /// The actions that are possible now, shown after the latest message and nowhere else (CYC-036).
     literals: Option<Arc<str>>,
     /// Tools for native calls, as they may be used now.
     native: Arc<[ToolSpec]>,
-    pub(super) counted: Option<Counted>,
+    pub(in crate::engine) counted: Option<Counted>,
     /// Whether the latest reply is noted as normalised.
-    pub(super) noted: bool,
-    pub(super) script: Option<ExpertScript>,
+    pub(in crate::engine) noted: bool,
+    pub(in crate::engine) script: Option<ExpertScript>,
     reply_spec: Option<&'a ReplySpec>,
     /// Native calls of the last reply that still want a result.
-    pub(super) open_calls: Vec<String>,
+    pub(in crate::engine) open_calls: Vec<String>,
     /// The native call whose result was added last; `None` where the agent writes text.
-    pub(super) answered: Option<String>,
+    pub(in crate::engine) answered: Option<String>,
     /// A critical tool has answered: the next message must be the answer (BOG-056).
-    pub(super) answer_due: bool,
+    pub(in crate::engine) answer_due: bool,
     /// Questions raised for the answer at hand (BOG-117).
-    pub(super) questions: u32,
+    pub(in crate::engine) questions: u32,
     /// The last answer that was rejected, as written.
     rejected: Option<String>,
     /// Texts in messages to the agent that repeat what it wrote itself.
@@ -86,7 +91,7 @@ pub(super) struct Conversation<'a> {
 
 impl<'a> Conversation<'a> {
     /// A fresh conversation about the present.
-    pub(super) async fn open(
+    pub(in crate::engine) async fn open(
         session: &'a AgentSession<'a>,
         stage: &'a dyn Stage,
         lane: LaneId,
@@ -140,7 +145,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Talks until an answer or until the turns are used up; then the fixed text takes its place (BOG-043).
-    pub(super) async fn answer(&mut self, attempt: u32) -> Result<Outcome, EpisodeStopped> {
+    pub(in crate::engine) async fn answer(&mut self, attempt: u32) -> Result<Outcome, EpisodeStopped> {
         let turns = self.session.settings().turns;
         for turn in 1..=turns {
             if turn == turns {
@@ -160,7 +165,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Looks at the present again, for an agent that has made `made` calls and talks on.
-    pub(super) async fn look(&mut self, made: usize) -> Result<(), EpisodeStopped> {
+    pub(in crate::engine) async fn look(&mut self, made: usize) -> Result<(), EpisodeStopped> {
         let (session, stage) = (self.session, self.stage);
         let expert = stage.expert().await;
         self.present = session.present(stage, budget(session, stage), expert.is_some(), None).await?;
@@ -176,17 +181,17 @@ impl<'a> Conversation<'a> {
     }
 
     /// Keeps a text that repeats what the agent wrote: it shows the agent nothing.
-    pub(super) fn echo(&mut self, text: &str) {
+    pub(in crate::engine) fn echo(&mut self, text: &str) {
         self.echoes.push(text.to_owned());
     }
 
     /// Whether a rejected answer is the one that was rejected before.
-    pub(super) fn repeats(&mut self, written: &str) -> bool {
+    pub(in crate::engine) fn repeats(&mut self, written: &str) -> bool {
         self.rejected.replace(written.to_owned()).is_some_and(|before| before == written)
     }
 
     /// Tells the model that its attempt failed.
-    pub(super) fn feedback(
+    pub(in crate::engine) fn feedback(
         &mut self,
         sourced: &Sourced,
         values: &[(&'static str, Value)],
@@ -201,7 +206,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Says something in the place of the user; two such messages in a row become one.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(in crate::engine) fn say(&mut self, text: &str) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == Speaker::User => {
                 *last = Arc::new(Message::new(Speaker::User, format!("{}\n\n{text}", last.text)));
@@ -320,81 +325,18 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Goes by the native calls of a reply, in order: queries are answered, the first action is the outcome. A message that asks
-    /// for another action beside it, or gives control back, asks for more than one thing, and none is done.
-    async fn native_calls(&mut self, completion: &Completion) -> Result<Option<Outcome>, EpisodeStopped> {
-        let calls = completion.calls.clone();
-        self.messages.push(Arc::new(Message::with_calls(Arc::clone(&completion.text), calls.clone())));
-        for (index, requested) in calls.iter().enumerate() {
-            let mut used = ToolUse::of(requested);
-            let reasoning = used.input.take_reasoning();
-            if let Some(call) = self.action(&used).await {
-                let thought = if reasoning.is_empty() { completion.text.trim().to_owned() } else { reasoning };
-                let justification = non_empty(thought);
-                let rest = &calls[index..];
-                self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
-                if self.asks_for_more(&call, &rest[1..]).await {
-                    return Ok(Some(several(rest)));
-                }
-                if rest.len() > 1 {
-                    self.record(&CallsIgnored { count: rest.len() as u64 - 1 }).await;
-                }
-                return Ok(Some(Outcome::Call { call, justification }));
-            }
-            if let Some(summary) = self.finish(&used) {
-                let rest = &calls[index..];
-                if self.acts_in(&rest[1..]).await {
-                    self.open_calls = rest.iter().map(|call| call.id.clone()).collect();
-                    return Ok(Some(several(rest)));
-                }
-                return Ok(Some(Outcome::Finished(summary)));
-            }
-            let observation = self.observe(&used, &reasoning).await?;
-            self.messages.push(Arc::new(Message::answering(requested.id.clone(), observation)));
-        }
-        Ok(None)
-    }
-
-    /// Whether calls after an action ask for another action, or give control back. The same action again says nothing more, and
-    /// what only informs may wait.
-    async fn asks_for_more(&self, call: &ToolCall, rest: &[RequestedCall]) -> bool {
-        for requested in rest {
-            let mut used = ToolUse::of(requested);
-            used.input.take_reasoning();
-            if self.finish(&used).is_some() || self.action(&used).await.is_some_and(|other| other != *call) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether one of these calls is an action.
-    async fn acts_in(&self, calls: &[RequestedCall]) -> bool {
-        for requested in calls {
-            let mut used = ToolUse::of(requested);
-            used.input.take_reasoning();
-            if self.action(&used).await.is_some() {
-                return true;
-            }
-        }
-        false
-    }
-
-    pub(super) fn fill(&self, sourced: &Sourced, values: &[(&'static str, Value)]) -> Result<String, EpisodeStopped> {
+    pub(in crate::engine) fn fill(
+        &self,
+        sourced: &Sourced,
+        values: &[(&'static str, Value)],
+    ) -> Result<String, EpisodeStopped> {
         let variables = self.present.variables.with(values);
         self.session.agent.persona.templates.render(&sourced.text, &variables).map_err(|error| halt(error.into()))
     }
 
-    pub(super) async fn record<R: Record>(&self, record: &R) {
+    pub(in crate::engine) async fn record<R: Record>(&self, record: &R) {
         self.stage.record(self.lane, record).await;
     }
-}
-
-/// How native calls are answered that ask for several things at once: none of them is done.
-fn several(calls: &[RequestedCall]) -> Outcome {
-    let message = "the message makes more than one call; make exactly one";
-    let all: Vec<String> = calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect();
-    Outcome::Unclear { rejection: Rejection::new(RejectionKind::Unreadable, message), text: all.join("\n") }
 }
 
 /// The bound of the role's output, where its requests carry a grammar: under constraint, and where a call is forced, for the grammar

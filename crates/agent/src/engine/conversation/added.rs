@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gimbal_core::{EpisodeStopped, Message, Speaker};
 
-use super::conversation::Conversation;
+use super::Conversation;
 
 impl Conversation<'_> {
     /// Says that no tool may be used any more, to an agent that has used one and has a single turn left. Who acts many times is
@@ -22,7 +22,7 @@ impl Conversation<'_> {
 
     /// Says behind the result of an action how many of the `most` actions of the agent are left, also where calls that were not used are
     /// answered behind it. It stays there: the prompt of the next call then begins with this one, which caches can use.
-    pub(super) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
+    pub(in crate::engine) fn count(&mut self, left: u32, most: u32) -> Result<(), EpisodeStopped> {
         if let Some(acting) = &self.session.agent.persona.texts.engine.acting {
             let text = self.fill(&acting.actions_left, &[("left", left.into()), ("most", most.into())])?;
             let call = self.answered.clone();
