@@ -189,7 +189,7 @@ async fn the_rules_of_the_chooser_say_what_is_checked() {
 async fn suggestions_are_read_in_tiers_and_repaired_once() {
     let tier = |name: &str| format!(r#"note parsed {{"contract":"suggestions","tier":"{name}"}}"#);
     let cases: [(Vec<Canned>, &str, usize); 8] = [
-        (vec![Says("Answer: ```json\n[{\"action\": \"Wait\", \"confidence\": \"high\"}]\n```")], "normalised", 3),
+        (vec![Says("Answer: ```json\n[{\"action\": \"Wait\", \"confidence\": 0.7}]\n```")], "normalised", 3),
         (vec![Says("Answer: I would wait."), Says(r#"[{"action": "Wait", "confidence": 0.4}]"#)], "repaired", 4),
         (vec![Says("Answer: I would wait."), Says("Sorry?")], "default", 4),
         (vec![Says("Answer: []"), Fails(ModelErrorKind::Refusal, "no")], "default", 4),
@@ -212,6 +212,44 @@ async fn suggestions_are_read_in_tiers_and_repaired_once() {
             assert!(log.iter().any(|line| line.starts_with(default)), "{log:?}");
             assert!(stage.last_talk().last().unwrap().contains("what could not be read or is not a possible action"));
         }
+    }
+}
+
+/// What cannot be read reaches the planner as it was written, marked and bounded; what is read by a rule says so.
+// covers: BOG-070
+#[tokio::test]
+async fn what_cannot_be_read_is_passed_on_and_what_a_rule_reads_is_noted() {
+    let sent = |log: &[String], message: &str| {
+        log.iter().find(|line| line.starts_with(&format!("sent {message} "))).cloned().unwrap_or_default()
+    };
+    let long: &'static str = Box::leak(format!("Answer: {}", "hm ".repeat(5_000)).into_boxed_str());
+    for (written, quoted) in [("Answer: I would wait.", "answer: I would wait."), (long, "answer: hm hm")] {
+        let (log, stage) = play(json!({}), [Says(SUGGEST), Says(written), Says("Sorry?"), Says(WAIT)]).await;
+        let line = sent(&log, "suggestions");
+        assert!(line.contains(&format!(r#"{{"unread":["{quoted}"#)) && line.len() < 1_000, "{line}");
+        assert!(stage.last_talk().last().unwrap().contains(quoted));
+        let (log, stage) = play(json!({}), [Says(ANALYSE), Says(written), Says("Sorry?"), Says(WAIT)]).await;
+        let line = sent(&log, "analysis");
+        assert!(line.contains(&format!(r#""unread":["{quoted}"#)) && line.len() < 1_200, "{line}");
+        assert!(stage.last_talk().last().unwrap().contains("The member \"unread\" holds"), "{log:?}");
+    }
+    for (written, tier) in [
+        (r#"Answer: [{"action": "Wait", "confidence": "high"}]"#, "by_rule"),
+        (r#"Answer: [{"action": "Wait", "confidence": 80}]"#, "by_rule"),
+        (r#"Answer: [{"action": "Wait", "confidence": "0,8"}]"#, "by_rule"),
+        (r#"Answer: [{"action": {"name": "Oil", "machine": "lathe"}, "confidence": 0.8}]"#, "by_rule"),
+        (r#"Answer: [{"action": "Wait", "confidence": 0.8}, {"action": "Dance", "confidence": 0.1}]"#, "by_rule"),
+        ("Answer: [{action: Wait, confidence: 0.8}]", "normalised"),
+        ("Answer:\n1. Wait (confidence 0.8)\n2. Oil machine=lathe (confidence 0.5)", "by_rule"),
+        ("Answer:\n| action | confidence |\n|---|---|\n| Wait | 0.8 |", "by_rule"),
+        (r#"Answer: [{"action": "Wait", "confidence": 0.8}]"#, "direct"),
+    ] {
+        let (log, _) = play(json!({}), [Says(SUGGEST), Says(written), Says(WAIT)]).await;
+        assert!(
+            log.contains(&format!(r#"note parsed {{"contract":"suggestions","tier":"{tier}"}}"#)),
+            "{written}: {log:?}"
+        );
+        assert!(!sent(&log, "suggestions").contains("unknown"), "{written}: {log:?}");
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common;
+use crate::routing::PlannerOf;
 use crate::shown_as_sent::{self, Play, Scene, block_on, environments, play_scene, scenes};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +11,8 @@ use common::Canned::Says;
 use common::{TestFiles, Workshop};
 use gimbal_agent::shown::{FirstPrompts, OfferedAction, ShownEnvironment};
 use gimbal_agent::{Family, Placed, prompt};
-use gimbal_architectures::control::{CallResult, FamilyPlanner, Summariser, SummariserKind, Won, WorkSegment};
-use gimbal_architectures::families;
+use gimbal_architectures::control::{CallResult, Summariser, SummariserKind, Won, WorkSegment};
+use gimbal_architectures::{cyclic, dag, families};
 use gimbal_core::{Architecture, Block, ToolCall, yaml};
 use gimbal_messages::records::control;
 use serde_json::{Value, json};
@@ -219,9 +220,12 @@ fn agent(family: &dyn Family, settings: &Value, place: &str) -> Placed {
 /// A planner of a family is shown no task.
 #[tokio::test]
 async fn the_planner_of_a_family_is_previewed_without_a_task() {
-    for (base, list, persona) in [("cyclic", false, "family-planner"), ("dag", true, "family-list-planner")] {
+    for (base, planner, persona) in [
+        ("cyclic", cyclic::family_planner as PlannerOf, "family-planner"),
+        ("dag", dag::family_planner, "family-list-planner"),
+    ] {
         let (stage, shown) = workshop();
-        let planner = FamilyPlanner::new(list, &json!({}), &TestFiles::default()).unwrap();
+        let planner = planner(&json!({}), &TestFiles::default()).unwrap();
         planner.play(&stage).await.unwrap();
         let family = families().into_iter().find(|family| family.name() == base).unwrap();
         let placed = agent(&*family, &family.showing("planner", persona), "planner");

@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use crate::common;
+use crate::routing::PlannerOf;
 
 use std::sync::Arc;
 
 use common::Canned::{self, Says};
 use common::{TestFiles, Workshop};
-use gimbal_architectures::control::{CallResult, FamilyPlanner, Summarised, Summariser, Won, WorkSegment};
+use gimbal_architectures::control::{CallResult, Summarised, Summariser, Won, WorkSegment};
 use gimbal_architectures::graph::{Node, TaskGraph};
+use gimbal_architectures::{cyclic, dag};
 use gimbal_core::{Architecture, AskRequest, Brief, Decoding, ModelErrorKind, Speaker, ToolCall};
 use gimbal_messages::records::{control, gate};
 use gimbal_model::shape::fits;
@@ -166,12 +168,13 @@ async fn a_router_sees_the_goal_and_the_tools_of_every_way_and_a_repair_what_was
 // covers: CYC-020, CYC-021, CYC-022
 #[tokio::test]
 async fn planners_of_a_task_and_of_a_family_are_two_and_both_are_told_the_size() {
-    for (base, list, personas) in
-        [("cyclic", false, ["graph-planner", "family-planner"]), ("dag", true, ["list-planner", "family-list-planner"])]
-    {
+    for (base, planner, personas) in [
+        ("cyclic", cyclic::family_planner as PlannerOf, ["graph-planner", "family-planner"]),
+        ("dag", dag::family_planner, ["list-planner", "family-list-planner"]),
+    ] {
         let settings = json!({ "size": [3, 5] });
         let one = requests(base, settings.clone(), workshop(9, [Says("Well."), Says("Well.")])).await;
-        let planner = FamilyPlanner::new(list, &settings, &TestFiles::default()).unwrap();
+        let planner = planner(&settings, &TestFiles::default()).unwrap();
         let stage = workshop(9, [Says("Well."), Says("Well.")]);
         planner.play(&stage).await.unwrap();
         let family = stage.requests.lock().unwrap().clone();

@@ -11,7 +11,8 @@ use common::{TestFiles, Workshop};
 use gimbal_architectures::control::{FamilyError, FamilyPlanner};
 use gimbal_architectures::graph::machine::{Facts, Learning, Rule, Sample, When, decide, learn};
 use gimbal_architectures::graph::{self, Node, TaskGraph, Ways};
-use gimbal_core::{Architecture, Brief, EpisodeStopped, Stop, ToolSpec};
+use gimbal_architectures::{cyclic, dag};
+use gimbal_core::{Architecture, Brief, BuildError, EpisodeStopped, Files, Stop, ToolSpec};
 use gimbal_messages::records::control::SegmentStop;
 use gimbal_messages::records::{control, gate};
 use proptest::prelude::*;
@@ -356,8 +357,13 @@ async fn a_family_without_a_machine_is_no_other_experiment() {
     assert!(halt.detail.unwrap().contains("`gimbal graph distil RUN --out graphs/"));
 }
 
+/// Makes the planner of a family from settings.
+pub type PlannerOf = fn(&Value, &dyn Files) -> Result<FamilyPlanner, BuildError>;
+
 fn planner(list: bool) -> FamilyPlanner {
-    FamilyPlanner::new(list, &json!({ "size": [2, 9] }), &TestFiles::default()).unwrap()
+    let settings = json!({ "size": [2, 9] });
+    let made: PlannerOf = if list { dag::family_planner } else { cyclic::family_planner };
+    made(&settings, &TestFiles::default()).unwrap()
 }
 
 fn planned(graph: &TaskGraph) -> Canned {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{Ask, EnvError, TaskId, ToolCall};
+use crate::{Ask, EnvError, RecordError, TaskId, ToolCall};
 
 /// What a family of environments offers whose episodes end with an answer that is judged.
 pub trait Questions: Send + Sync {
@@ -45,7 +45,10 @@ pub trait Exam: Send + Sync {
     }
 
     /// The verdicts of the episode at play, from the text of its last observation; `None` where there is none.
-    fn at_play(&self, last: &str) -> Option<AtPlay>;
+    ///
+    /// # Errors
+    /// When there is a record of them that cannot be read: the key, what was found and what was expected.
+    fn at_play(&self, last: &str) -> Result<Option<AtPlay>, RecordError>;
 }
 
 /// Verdicts of an episode at play.

@@ -6,7 +6,8 @@
 //! A **message** is what an agent says to another one in the place of an action ([`Message`]); a **delegate** is the tool by which
 //! it asks ([`Delegate`]). Both are seams: the messages themselves belong to the architecture whose agents say them.
 //!
-//! A message type may also be data: a JSON Schema gives validator, form and rules of repair ([`Contract`]).
+//! A message type may also be data: a JSON Schema gives validator, form and rules of repair ([`Contract`]), and a struct reads
+//! what follows it ([`typed()`]).
 //!
 //! *Invariant*: core is the only other room that this one knows.
 
@@ -14,12 +15,14 @@ mod contract;
 mod expert;
 mod form;
 mod message;
+pub mod numbers;
 pub mod party;
 pub mod range;
 mod record;
 pub mod records;
 mod text;
 mod tier;
+mod typed;
 mod within;
 
 pub use contract::{Accepted, Change, ChangeKind, Contract, ContractError, CountTokens, Refused};
@@ -29,4 +32,5 @@ pub use message::{ANY, Allowed, Content, Delegate, Message};
 pub use record::{Record, StageExt, kind};
 pub use text::{bounded, spaced};
 pub use tier::Tier;
+pub use typed::{fields, typed};
 pub use within::within_json;

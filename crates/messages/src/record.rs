@@ -36,18 +36,19 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// # Errors
     /// The key at which the data differ from the form, what was found and what was expected.
     fn read(data: &str) -> Result<Self, RecordError> {
-        let mut json = serde_json::Deserializer::from_str(data);
-        let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let path = error.path().to_string();
-            RecordError {
-                kind: Self::KIND,
-                key: if path == "." { String::new() } else { path },
-                why: error.inner().to_string(),
-            }
-        })?;
-        json.end().map_err(|error| RecordError { kind: Self::KIND, key: String::new(), why: error.to_string() })?;
-        Ok(read)
+        read_as(Self::KIND, data)
     }
+}
+
+/// Reads stored data of a kind; `kind` is what an error calls them.
+pub(crate) fn read_as<T: DeserializeOwned>(kind: &'static str, data: &str) -> Result<T, RecordError> {
+    let mut json = serde_json::Deserializer::from_str(data);
+    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        RecordError { kind, key: if path == "." { String::new() } else { path }, why: error.inner().to_string() }
+    })?;
+    json.end().map_err(|error| RecordError { kind, key: String::new(), why: error.to_string() })?;
+    Ok(read)
 }
 
 /// The kind of a record, for a list of kinds.

@@ -72,9 +72,12 @@ fn constraints(criterion: &mut Criterion) {
         quiet[0].clone(),
         Proposal::call(Layer::Tactical, call("remove", "user1")).using("user1", true).making("user1", "clean"),
     ];
+    let (Ok(sent), Ok(policy)) = (Plan::read(&messages[1].3), Policy::read(&messages[2].3)) else {
+        panic!("the plan and the policy follow their contracts")
+    };
     let mut table = Commitments::new();
-    table.set_plan(Layer::Strategic, &Plan::read(&messages[1].3), &Default::default(), 1, 1);
-    table.set_policy(Layer::Institutional, &Policy::read(&messages[2].3), 1, None);
+    table.set_plan(Layer::Strategic, &sent, &Default::default(), 1, 1);
+    table.set_policy(Layer::Institutional, &policy, 1, None);
     let live: Vec<&Commitment> = table.live(2).collect();
     let idle = ToolCall::bare("sleep");
     let scene = Scene { idle: &idle, open: &|_| true, stops: &|_| false };

@@ -52,7 +52,8 @@ fn at_step_3_three_layers_want_three_things_and_a_plan_leaves_one() {
         "goal_id": "issue", "priority": 0.8,
         "subgoals": [one("analyze", &[]), one("modify_auth", &["analyze"]), one("modify_views", &["modify_auth"]), one("test", &["modify_views"])],
         "constraints": ["only read *"]
-    }));
+    }))
+    .unwrap();
     let mut table = Commitments::new();
     table.set_plan(Layer::Strategic, &plan, &BTreeSet::new(), 3, 3);
     let live: Vec<&Commitment> = table.live(3).collect();

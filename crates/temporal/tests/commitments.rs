@@ -46,7 +46,8 @@ fn a_plan_writes_what_is_ready_and_its_deadline_ends_it() {
     let one = |id: &str, needs: &[&str]| json!({ "id": id, "description": id, "success_criteria": "", "dependencies": needs });
     let plan = Plan::read(
         &json!({ "goal_id": "g", "priority": 0.5, "deadline": 4, "subgoals": [one("a", &[]), one("b", &["a"])] }),
-    );
+    )
+    .unwrap();
     let mut table = Commitments::new();
     table.set_plan(Layer::Strategic, &plan, &BTreeSet::new(), 3, 3);
     assert_eq!(held(&table, 3), [(1, "g/a")]);
@@ -67,7 +68,8 @@ fn a_plan_writes_what_is_ready_and_its_deadline_ends_it() {
 // covers: CTHA-049
 #[test]
 fn a_policy_takes_the_place_of_the_one_before_and_ends_with_its_time() {
-    let policy = |forbidden: &[&str]| Policy::read(&json!({ "rules": [], "forbidden": forbidden, "valid_until": 9.5 }));
+    let policy =
+        |forbidden: &[&str]| Policy::read(&json!({ "rules": [], "forbidden": forbidden, "valid_until": 9.5 })).unwrap();
     let mut table = Commitments::new();
     let last = policy(&[]).valid_until.map(|until| last_step(until, Milli(1000)));
     table.set_policy(Layer::Institutional, &policy(&["wipe *"]), 1, last);

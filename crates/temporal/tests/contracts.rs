@@ -3,7 +3,7 @@
 use gimbal_core::Milli;
 use gimbal_messages::{Form, Tier};
 use gimbal_temporal::Layer;
-use gimbal_temporal::contracts::{Cause, Envelope, Kind, Outcome, Refusal, Summary, Tally};
+use gimbal_temporal::contracts::{Cause, Envelope, Kind, Message, Outcome, Refusal, Summary, Tally};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -40,6 +40,7 @@ fn causes(kind: Kind, value: Value) -> Vec<(Cause, String)> {
 fn messages_that_follow_their_schema_stay_as_they_are() {
     for kind in Kind::ALL {
         let projected = project(kind, sound(kind));
+        assert_eq!(Message::read(kind, &sound(kind)), Ok(projected.message));
         assert_eq!((projected.value, projected.outcome), (sound(kind), Outcome::AsWritten), "{}", kind.name());
         assert!(projected.notes.is_empty());
         assert_eq!(CONTRACTS.get(kind).schema()["$schema"], "http://json-schema.org/draft-07/schema#");
@@ -163,7 +164,8 @@ fn what_cannot_be_used_becomes_the_default_with_the_reason() {
         assert!(CONTRACTS.get(kind).accept(projected.value.clone(), Tier::Direct).unwrap().changes.is_empty());
         assert_eq!(project(kind, projected.value).outcome, Outcome::AsWritten);
     }
-    assert_eq!(Summary::read(&Kind::Summary.default(Layer::Reflex, Milli(7000))).timestamp, Milli(7000));
+    let nothing = Summary::read(&Kind::Summary.default(Layer::Reflex, Milli(7000))).unwrap();
+    assert_eq!(nothing.timestamp, Milli(7000));
 }
 
 // covers: CTHA-044, CTHA-060
@@ -218,7 +220,7 @@ fn anomalies_that_call_for_a_plan_are_told_from_warnings() {
             { "type": "warning", "description": "slow" }, { "type": "error", "description": "x" }, { "description": "y" }
         ]
     });
-    let summary = Summary::read(&message);
+    let summary = Summary::read(&message).unwrap();
     let alarms: Vec<&str> = summary.alarms().into_iter().map(|one| one.description.as_str()).collect();
     assert_eq!(alarms, ["x", "y"]);
     assert_eq!((summary.layer, summary.timestamp), (Layer::Tactical, Milli(3000)));

@@ -18,6 +18,7 @@ fn plan() -> Plan {
         "constraints": ["forbid decoy *", "be quiet", "only * user1"],
         "rollback": { "condition": "refusals >= 2 or reward < -1", "action": "retry" }
     }))
+    .unwrap()
 }
 
 fn measured(numbers: &[(&str, i64)]) -> BTreeMap<String, Milli> {
@@ -28,6 +29,7 @@ fn policy(rules: serde_json::Value, forbidden: &[&str]) -> Policy {
     Policy::read(
         &json!({ "rules": rules, "forbidden": forbidden, "thresholds": { "Tokens": 100 }, "valid_until": 8.5 }),
     )
+    .unwrap()
 }
 
 fn of<'a>(call: &'a ToolCall, numbers: &'a BTreeMap<String, Milli>) -> Situation<'a> {

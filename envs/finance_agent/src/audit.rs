@@ -1,10 +1,10 @@
-//! Where an episode got stuck: which gold documents its queries matched, which it opened and read, and what became of
+//! Where an episode got stuck: which gold documents its queries matched, which it opened and read, and what happened to
 //! the figures (issue: bottleneck attribution).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::ToolCall;
-use serde::{Deserialize, Serialize};
+pub use gimbal_messages::records::filings::{Audit, Bottleneck};
 use serde_json::Value;
 
 use crate::corpus::Gold;
@@ -94,98 +94,26 @@ impl Trail {
     }
 }
 
-/// The first thing that a failed episode lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bottleneck {
-    /// Some gold document was in no result of a search.
-    NotMatched,
-    /// All were found, and some was never opened.
-    NotOpened,
-    /// All were opened, and some was never put before the reader.
-    NotRead,
-    /// All were read, and a figure of the rubric is not in the answer.
-    FigureAbsent,
-    /// The figures are there, and the rubric fails all the same.
-    RubricFailed,
-}
-
-impl Bottleneck {
-    /// The name in data and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotMatched => "not_matched",
-            Self::NotOpened => "not_opened",
-            Self::NotRead => "not_read",
-            Self::FigureAbsent => "figure_absent",
-            Self::RubricFailed => "rubric_failed",
-        }
-    }
-}
-
-/// What became of the gold documents of a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Audit {
-    /// Accession numbers of the gold documents.
-    pub gold: Vec<String>,
-    /// How many a search showed; one that was opened without a search counts.
-    pub matched: usize,
-    /// How many were opened.
-    pub opened: usize,
-    /// How many were put before the reader.
-    pub read: usize,
-    /// Figures that the rubric asks for.
-    pub figures: usize,
-    /// How many of them the answer states.
-    pub stated: usize,
-}
-
-impl Audit {
-    /// Holds a trail and an answer against a question. Without gold documents (the public questions name none) the
-    /// counts of documents stay 0.
-    #[must_use]
-    pub fn of(gold: &[Gold], rubric: &[Item], trail: &Trail, answer: Option<&str>) -> Self {
-        let count = |holds: &dyn Fn(&Gold) -> bool| gold.iter().filter(|gold| holds(gold)).count();
-        let opened = |gold: &Gold| trail.opened.contains(&gold.url);
-        let given = figures(answer.unwrap_or_default());
-        let wanted: Vec<Figure> = rubric
-            .iter()
-            .filter(|item| item.operator == Operator::Correctness)
-            .flat_map(|item| figures(&item.criteria))
-            .collect();
-        let stated = wanted.iter().filter(|wanted| given.iter().any(|given| wanted.stated_by(given))).count();
-        Self {
-            gold: gold.iter().map(|gold| gold.accession.clone()).collect(),
-            matched: count(&|gold| trail.shown.contains(&gold.url) || opened(gold)),
-            opened: count(&opened),
-            read: count(&|gold| trail.read.contains(&gold.url)),
-            figures: wanted.len(),
-            stated,
-        }
-    }
-
-    /// Share of gold documents that were read: the recall of retrieval. None without gold documents.
-    #[must_use]
-    pub fn recall(&self) -> Option<f64> {
-        (!self.gold.is_empty()).then(|| self.read as f64 / self.gold.len() as f64)
-    }
-
-    /// What a failed episode lacks first.
-    #[must_use]
-    pub const fn bottleneck(&self) -> Bottleneck {
-        let gold = self.gold.len();
-        if self.matched < gold {
-            Bottleneck::NotMatched
-        } else if self.opened < gold {
-            Bottleneck::NotOpened
-        } else if self.read < gold {
-            Bottleneck::NotRead
-        } else if self.stated < self.figures {
-            Bottleneck::FigureAbsent
-        } else {
-            Bottleneck::RubricFailed
-        }
+/// Holds a trail and an answer against a question. Without gold documents (the public questions name none) the
+/// counts of documents stay 0.
+#[must_use]
+pub fn audit(gold: &[Gold], rubric: &[Item], trail: &Trail, answer: Option<&str>) -> Audit {
+    let count = |holds: &dyn Fn(&Gold) -> bool| gold.iter().filter(|gold| holds(gold)).count();
+    let opened = |gold: &Gold| trail.opened.contains(&gold.url);
+    let given = figures(answer.unwrap_or_default());
+    let wanted: Vec<Figure> = rubric
+        .iter()
+        .filter(|item| item.operator == Operator::Correctness)
+        .flat_map(|item| figures(&item.criteria))
+        .collect();
+    let stated = wanted.iter().filter(|wanted| given.iter().any(|given| wanted.stated_by(given))).count();
+    Audit {
+        gold: gold.iter().map(|gold| gold.accession.clone()).collect(),
+        matched: count(&|gold| trail.shown.contains(&gold.url) || opened(gold)),
+        opened: count(&opened),
+        read: count(&|gold| trail.read.contains(&gold.url)),
+        figures: wanted.len(),
+        stated,
     }
 }
 
@@ -207,7 +135,7 @@ mod tests {
         let (gold, rubric) =
             ([gold("a"), gold("b")], [Item { operator: Operator::Correctness, criteria: "5.25%".to_owned() }]);
         let mut trail = Trail::default();
-        let said = |trail: &Trail, answer: Option<&str>| Audit::of(&gold, &rubric, trail, answer).bottleneck();
+        let said = |trail: &Trail, answer: Option<&str>| audit(&gold, &rubric, trail, answer).bottleneck();
         assert_eq!(said(&trail, None), Bottleneck::NotMatched);
         let row =
             |name: &str| serde_json::json!({ "filingUrl": format!("https://x.example/{name}"), "accessionNo": name });
@@ -220,8 +148,8 @@ mod tests {
         trail.read.extend(gold.iter().map(|gold| gold.url.clone()));
         assert_eq!(said(&trail, Some("4%")), Bottleneck::FigureAbsent);
         assert_eq!(said(&trail, Some("5.25%")), Bottleneck::RubricFailed);
-        let audit = Audit::of(&gold, &rubric, &trail, Some("5.25%"));
-        assert_eq!((audit.recall(), audit.stated, audit.matched), (Some(1.0), 1, 2));
-        assert_eq!(Audit::of(&[], &rubric, &trail, None).recall(), None);
+        let audited = audit(&gold, &rubric, &trail, Some("5.25%"));
+        assert_eq!((audited.recall(), audited.stated, audited.matched), (Some(1.0), 1, 2));
+        assert_eq!(audit(&[], &rubric, &trail, None).recall(), None);
     }
 }

@@ -22,7 +22,7 @@
 //! | [`html`], [`store`], [`reader`] | pages as text, the documents of an episode, how long ones are read |
 //! | [`tools`], [`action`] | schemas, calls and texts of the five tools, and how actions are written |
 //! | [`net`], [`wire`], [`server`] | fetching, the services' formats, the server on loopback |
-//! | [`audit`], [`record`] | where an episode got stuck, and what its last observation tells |
+//! | [`audit`] | where an episode got stuck; what its last observation says is [`gimbal_messages::records::filings`] |
 //! | [`environment`], [`tracker`] | the seams of Gimbal on top |
 
 pub mod action;
@@ -38,7 +38,6 @@ pub mod number;
 pub mod query;
 pub mod questions;
 pub mod reader;
-pub mod record;
 pub mod rubric;
 pub mod server;
 pub mod spans;

@@ -1,29 +1,9 @@
 //! A question's rubric: a list of criteria, written as JSON (edition 2026-02) or as a Python literal (2025-09).
 
+pub use gimbal_messages::records::filings::Operator;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-
-/// How an answer is held against a criterion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Operator {
-    /// The answer must state the fact.
-    Correctness,
-    /// The answer must not contradict the reference answer.
-    Contradiction,
-}
-
-impl Operator {
-    /// The name in rubrics and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Correctness => "correctness",
-            Self::Contradiction => "contradiction",
-        }
-    }
-}
 
 /// One item of a rubric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,11 @@ use common::{ask, call, open, reset, said, step};
 use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Catalogue, RejectionKind, Reply, Rng, ToolCall};
 use gimbal_finance_agent::FinanceAgent;
-use gimbal_finance_agent::audit::{Audit, Bottleneck, Trail};
+use gimbal_finance_agent::audit::{Bottleneck, Trail, audit};
 use gimbal_finance_agent::environment::question;
-use gimbal_finance_agent::record::Record;
+use gimbal_finance_agent::judge::agreement;
 use gimbal_finance_agent::tools::{EDGAR_SEARCH, FINAL_ANSWER, PARSE_PAGE, RETRIEVE, TOOLS, WEB_SEARCH};
+use gimbal_messages::records::filings::EpisodeRecord;
 use serde_json::{Value, json};
 
 // covers: CYC-038, CYC-050, CYC-051
@@ -139,7 +140,7 @@ async fn an_episode_by_hand_finds_opens_reads_and_answers() {
     .await;
     assert_eq!((answer.done, answer.reward.0), (Some(EnvironmentStop::Answered), 0));
     assert!(answer.observation.text.starts_with("The final answer has been submitted.\n"));
-    let record = Record::read(&answer.observation.text).unwrap();
+    let record = EpisodeRecord::read(&answer.observation.text).unwrap().unwrap();
     assert_eq!((record.audit.matched, record.audit.opened, record.audit.read), (1, 1, 1));
     assert_eq!(record.bottleneck, Some(Bottleneck::FigureAbsent));
     assert_eq!(answer.observation.data["record"], serde_json::to_value(&record).unwrap());
@@ -240,7 +241,7 @@ async fn the_last_call_ends_the_episode_and_tells_where_it_got_stuck() {
     }
     let last = step(&mut *environment, &call(EDGAR_SEARCH, json!({ "query": "zzzunknownword" }))).await;
     assert_eq!(last.done, Some(EnvironmentStop::Horizon));
-    let record = Record::read(&last.observation.text).unwrap();
+    let record = EpisodeRecord::read(&last.observation.text).unwrap().unwrap();
     assert_eq!((record.bottleneck, record.answer, record.passed), (Some(Bottleneck::NotMatched), None, false));
     assert!(!record.audit.gold.is_empty() && record.verdicts.is_empty());
 }
@@ -276,7 +277,7 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
                 Reply::Step(step) => break step,
             }
         };
-        let record = Record::read(&done.observation.text).unwrap();
+        let record = EpisodeRecord::read(&done.observation.text).unwrap().unwrap();
         // What cannot be read is asked for once more.
         let asks = if reply == "maybe" { 6 } else { 3 };
         assert_eq!((asked, record.verdicts.len(), record.passed), (asks, 3, passed), "{judge} {reply}");
@@ -289,7 +290,8 @@ async fn both_judges_are_reported_and_the_offline_one_decides() {
             _ => None,
         };
         assert!(record.verdicts.iter().all(|judged| judged.model == said));
-        assert_eq!(record.agreement().items, if said.is_some() { 3 } else { 0 });
+        let both = record.verdicts.iter().filter_map(|judged| Some((judged.offline, judged.model?)));
+        assert_eq!(agreement(both).items, if said.is_some() { 3 } else { 0 });
         assert_eq!(done.reward.0, if passed { 1000 } else { 0 });
     }
     // A model that decides and cannot be read, or gives no answer at all, is the environment's failure and no outcome.
@@ -357,7 +359,7 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
             let call = environment.expert().unwrap().next_call().unwrap();
             calls += 1;
             let step = step(&mut *environment, &call).await;
-            trail.follow(&call, Record::before(&step.observation.text));
+            trail.follow(&call, EpisodeRecord::before(&step.observation.text));
             if step.done.is_some() {
                 break step;
             }
@@ -367,11 +369,11 @@ async fn the_expert_solves_every_question_from_wherever_it_takes_over() {
         if at % 20 == 0 {
             // The journal alone tells the same.
             let asked = question(task, &json!({})).unwrap();
-            let record = Record::read(&end.observation.text).unwrap();
-            assert_eq!(Audit::of(&asked.gold, &asked.rubric, &trail, Some(&asked.answer)), record.audit);
+            let record = EpisodeRecord::read(&end.observation.text).unwrap().unwrap();
+            assert_eq!(audit(&asked.gold, &asked.rubric, &trail, Some(&asked.answer)), record.audit);
         }
         if at % 20 < 5 {
-            let record = Record::read(&end.observation.text).unwrap();
+            let record = EpisodeRecord::read(&end.observation.text).unwrap().unwrap();
             assert_eq!(record.audit.read, record.audit.gold.len(), "{task}");
             assert_eq!(record.audit.recall(), Some(1.0));
         }

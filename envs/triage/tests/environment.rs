@@ -217,7 +217,7 @@ fn stored_verdicts_are_judged_again_and_shown_facts_are_followed() {
     let end = act(&mut *environment, &call).unwrap();
     follower.follow(&call, &end.observation.text);
     assert_eq!(follower.evidence().len(), before);
-    let play = exam.at_play(&end.observation.text).unwrap();
+    let play = exam.at_play(&end.observation.text).unwrap().unwrap();
     assert_eq!((play.passed, play.items), (false, vec![Some(false)]));
     let unanswered = exam.unanswered(&follower.evidence()).unwrap();
     assert_eq!(Marking::read(&unanswered).unwrap().given, None);

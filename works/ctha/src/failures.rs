@@ -1,5 +1,6 @@
 //! Coordination failures by step: Fig. 2(a), for hierarchies that were played (CTHA-113).
 
+use gimbal_analysis::CellInfo;
 use gimbal_analysis::tables::no_evidence;
 use gimbal_view::Output;
 use gimbal_view::kit::lines;
@@ -54,11 +55,7 @@ pub fn figures(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undecl
                         points.push(Some((sum, None)));
                     }
                 }
-                let mut models: Vec<&str> = summary.info.models.iter().map(|one| one.model.as_str()).collect();
-                models.dedup();
-                let label = summary.info.configuration_label();
-                let name = std::iter::once(label.as_str()).chain(models).collect::<Vec<_>>().join(", ");
-                lines::Series { name, look: look(number), points }
+                lines::Series { name: label(&summary.info), look: look(number), points }
             })
             .collect();
         let chart = lines::Chart {
@@ -82,8 +79,16 @@ pub fn figures(context: &Context<'_>, item: &Item) -> Result<Vec<Output>, Undecl
     Ok(drawn.collect())
 }
 
+/// The name of a cell's curve: its configuration, and who plays it.
+pub(crate) fn label(info: &CellInfo) -> String {
+    let mut models: Vec<&str> = info.models.iter().map(|one| one.model.as_str()).collect();
+    models.dedup();
+    let label = info.configuration_label();
+    std::iter::once(label.as_str()).chain(models).collect::<Vec<_>>().join(", ")
+}
+
 /// The drawing; `environment` is named where there are several.
-fn output(item: &Item, environment: &str, drawn: Drawn, said: &str) -> Output {
+pub(crate) fn output(item: &Item, environment: &str, drawn: Drawn, said: &str) -> Output {
     let (title, file) = if environment.is_empty() {
         (item.title.to_owned(), item.key.to_owned())
     } else {

@@ -6,7 +6,7 @@ use crate::attacks::{self, ATTACKS};
 use crate::labels::{self, LABELS};
 use crate::layers::LAYERS;
 use crate::spread::{self, SPREAD};
-use crate::{ablation, effort, failures, figures, hierarchy, latency, printed};
+use crate::{ablation, curves, effort, failures, figures, hierarchy, latency, printed};
 
 /// A table of what a state keeps of records; `shown` tables are in the report of a run, the others in `--all` alone.
 macro_rules! table {
@@ -47,6 +47,22 @@ pub const ITEMS: &[Item] = &[
         needs: Needs::RESULTS.with_fold(&LAYERS),
         in_report: false,
         make: Make::Figure(failures::figures),
+    },
+    Item {
+        key: curves::BY_STEP,
+        title: "Success by step",
+        source: "Fig. 7(a)",
+        needs: Needs::RESULTS.with_fold(&LAYERS),
+        in_report: false,
+        make: Make::Figure(curves::by_step),
+    },
+    Item {
+        key: curves::NOISE,
+        title: "Return by the competence of noisy experts",
+        source: "",
+        needs: Needs::RESULTS.with_fold(&LAYERS),
+        in_report: false,
+        make: Make::Figure(curves::noise),
     },
     Item {
         key: figures::ACROSS_LAYERS,

@@ -133,6 +133,20 @@ impl RecordState for Labels {
     }
 }
 
+/// What is said beneath every table of labels.
+#[must_use]
+pub fn notes() -> Vec<String> {
+    [
+        "The value of a way is what is earned when its call is made and a policy plays on for as many steps as the study's `rollouts.steps` says (to the end \
+         of the episode where it is left out; records do not keep the number), each of its calls brought within the directives that the way leaves. It \
+         sees the true state; the rules do not.",
+        "What a learned arbiter can win is the gap from the best rule to 0. random takes each way that keeps as many as it can equally often.",
+        "Regret is the mean over episodes of each episode's mean; `gimbal arbiter eval` prints the mean over conflicts, which is another number.",
+    ]
+    .map(str::to_owned)
+    .into()
+}
+
 /// What a right answer is worth, by cell.
 ///
 /// # Errors
@@ -246,12 +260,7 @@ pub fn labels(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
             format!("`{policy}` plays on in {futures} {}", if futures == 1 { "future" } else { "futures" })
         })
         .collect();
-    let mut notes = vec![
-        "The value of a way is what is earned to the end when its call is made and a policy plays on, each of its calls brought within the directives that \
-         the way leaves. It sees the true state; the rules do not."
-            .to_owned(),
-        "What a learned arbiter can win is the gap from the best rule to 0. random takes each way that keeps as many as it can equally often.".to_owned(),
-    ];
+    let mut notes = notes();
     if !second.is_empty() {
         let names: Vec<String> = second.iter().map(|name| format!("`{name}`")).collect();
         notes.push(format!("Second policy: {}.", names.join(", ")));

@@ -5,6 +5,7 @@
 
 pub mod ablation;
 pub mod attacks;
+pub mod curves;
 pub mod effort;
 mod failures;
 pub mod figures;

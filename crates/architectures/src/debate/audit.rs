@@ -15,6 +15,7 @@ use super::advocate::Turn;
 use super::case::{Case, hint, shown};
 use super::consult::Request;
 use super::form;
+use super::messages::{AnswerKind, AnswerMessage, AuditMessage};
 use super::reading::Refusal;
 use super::rounds::Exchange;
 use super::side::Role;
@@ -104,23 +105,23 @@ async fn answers(
     });
     let form = form::audit(case.packet, &ids);
     let request = Request { agent, contract: &case.debate.contracts.audit, message: &message, form, expert };
-    let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeMap::new()) };
+    let Some(audit) = request.ask::<AuditMessage>(case, stage, LaneId::MAIN).await? else { return Ok(BTreeMap::new()) };
     let mut found = BTreeMap::new();
-    for one in value["answers"].as_array().into_iter().flatten() {
-        let id = one["claim"].as_str().unwrap_or_default();
+    for one in &audit.answers {
+        let id = &one.claim;
         let claim = ids.iter().position(|known| known == id).and_then(|index| claims.get(index));
         let read = claim
             .ok_or_else(|| Refusal::new("unknown_claim", &format!("{} has made no claim {id}", role.name())))
             .and_then(|claim| answer(case, claim, one));
         match read {
             Ok(answer) => {
-                found.entry(id.to_owned()).or_insert(answer);
+                found.entry(id.clone()).or_insert(answer);
             }
             Err(refusal) => {
                 case.refused(stage, LaneId::MAIN, (role.other().name(), turn.round, 1), refusal).await;
                 // A rebuttal that cites nothing new contests nothing.
                 if claim.is_some() {
-                    found.entry(id.to_owned()).or_insert(Answer { word: "no_contest", facts: Vec::new() });
+                    found.entry(id.clone()).or_insert(Answer { word: "no_contest", facts: Vec::new() });
                 }
             }
         }
@@ -129,14 +130,14 @@ async fn answers(
 }
 
 /// Reads one answer.
-fn answer(case: &Case<'_>, claim: &Assertion, written: &Value) -> Result<Answer, Refusal> {
-    match written["answer"].as_str() {
-        Some("accept") => Ok(Answer { word: "accept", facts: Vec::new() }),
-        Some("rebut") => {
-            let cited: Vec<&str> =
-                written["facts"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let known =
-                case.packet.validate(&cited).map_err(|unknown| Refusal::new("unknown_fact", &unknown.to_string()))?;
+fn answer(case: &Case<'_>, claim: &Assertion, written: &AnswerMessage) -> Result<Answer, Refusal> {
+    match written.answer {
+        AnswerKind::Accept => Ok(Answer { word: "accept", facts: Vec::new() }),
+        AnswerKind::Rebut => {
+            let known = case
+                .packet
+                .validate(&written.facts)
+                .map_err(|unknown| Refusal::new("unknown_fact", &unknown.to_string()))?;
             let facts: Vec<FactId> = known.into_iter().filter(|fact| !claim.facts.contains(fact)).collect();
             if facts.is_empty() {
                 let what = format!("the rebuttal of {} cites no fact beyond those of the claim", claim.predicate);
@@ -144,7 +145,7 @@ fn answer(case: &Case<'_>, claim: &Assertion, written: &Value) -> Result<Answer,
             }
             Ok(Answer { word: "rebut", facts })
         }
-        _ => Ok(Answer { word: "no_contest", facts: Vec::new() }),
+        AnswerKind::NoContest => Ok(Answer { word: "no_contest", facts: Vec::new() }),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use gimbal_agent::Agent;
 use gimbal_core::{EpisodeStopped, Hint, LaneId, Stage};
-use gimbal_messages::{Contract, Form, spaced};
+use gimbal_messages::{Contract, Form, spaced, typed};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::case::Case;
@@ -26,16 +27,16 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The message; `None` if the model gives none that follows the contract. How it was read is recorded.
+    /// The message as the type of its contract; `None` if the model gives none that follows it. How it was read is recorded.
     ///
     /// # Errors
     /// What stopped the episode.
-    pub(super) async fn ask(
+    pub(super) async fn ask<T: DeserializeOwned + Send>(
         self,
         case: &Case<'_>,
         stage: &dyn Stage,
         lane: LaneId,
-    ) -> Result<Option<Value>, EpisodeStopped> {
+    ) -> Result<Option<T>, EpisodeStopped> {
         let Self { agent, contract, message, form, expert } = self;
         let blocks = stage.context(lane, &case.debate.context).await?;
         let message = spaced(message);
@@ -52,6 +53,6 @@ impl Request<'_> {
             longest: BROKEN,
             mask: false,
         };
-        Ok(asked.ask(stage, Ok).await?.ok())
+        Ok(asked.ask(stage, typed).await?.ok())
     }
 }

@@ -11,6 +11,7 @@ use super::case::{Case, hint};
 use super::consult::Request;
 use super::decision::Decision;
 use super::form;
+use super::messages::NarrationMessage;
 
 /// Most facts that the template names.
 const NAMED: usize = 12;
@@ -42,8 +43,8 @@ pub(super) async fn tell(
             });
             let contract = &case.debate.contracts.narration;
             let request = Request { agent, contract, message: &message, form: form::narration(), expert };
-            let value = request.ask(case, stage, LaneId::MAIN).await?;
-            value.and_then(|value| value["text"].as_str().map(str::to_owned))
+            let narration: Option<NarrationMessage> = request.ask(case, stage, LaneId::MAIN).await?;
+            narration.map(|narration| narration.text)
         }
     };
     let by_model = matches!(case.debate.narrator, Narrator::Model(_));

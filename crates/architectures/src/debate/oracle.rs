@@ -17,6 +17,7 @@ use super::case::{Case, hint, share, shown, written};
 use super::consult::Request;
 use super::decision::{Decision, over};
 use super::form;
+use super::messages::EstimateMessage;
 use super::reading::{Refusal, position};
 use super::rounds::Exchange;
 use super::side::{Role, Strategy};
@@ -57,8 +58,8 @@ pub(super) async fn estimate(
     });
     let contract = &case.debate.contracts.estimate;
     let request = Request { agent, contract, message: &message, form: form::estimate(), expert };
-    let value = request.ask(case, stage, LaneId::MAIN).await?;
-    Ok(value.and_then(|value| value["confidence"].as_f64()).map(Milli::from_f64))
+    let estimate: Option<EstimateMessage> = request.ask(case, stage, LaneId::MAIN).await?;
+    Ok(estimate.map(|estimate| estimate.confidence))
 }
 
 /// The decision after an attack on the surer side; `None` if there is no active Oracle.
@@ -143,7 +144,8 @@ async fn asked(
     });
     let contract = &case.debate.contracts.position;
     let request = Request { agent, contract, message: &message, form: case.positions.get(case.packet, false), expert };
-    let Some(value) = request.ask(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
+    // A position is read item by item, so that one assertion that cannot be used does not take the others with it.
+    let Some(value) = request.ask::<Value>(case, stage, LaneId::MAIN).await? else { return Ok(BTreeSet::new()) };
     let count = |text: &str| stage.tokens(agent.role(), text);
     let reading = position(&value.to_string(), contract, case.packet, &count);
     for refusal in reading.refusals {

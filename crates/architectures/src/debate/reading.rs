@@ -3,12 +3,13 @@
 
 use gimbal_agent::reading::{keyed, object};
 use gimbal_core::{Milli, TokenCount};
-use gimbal_evidence::claim::{Assertion, AssertionKind, Predicate};
+use gimbal_evidence::claim::{Assertion, Predicate};
 use gimbal_evidence::{FactId, Packet};
-use gimbal_messages::{Change, ChangeKind, Contract, CountTokens, Tier, bounded};
+use gimbal_messages::{Change, ChangeKind, Contract, CountTokens, Tier, bounded, typed};
 use serde_json::{Map, Value, json};
 
 use super::form;
+use super::messages::{AssertionMessage, ChangeMessage, PositionMessage};
 
 /// Most assertions of a position.
 const ITEMS: usize = form::BOUNDS.0;
@@ -92,7 +93,10 @@ pub(super) fn position(text: &str, contract: &Contract, packet: &Packet, count: 
     };
     changes.extend(accepted.changes);
     let mut value = accepted.value;
-    let confidence = Milli::from_f64(value["confidence"].as_f64().unwrap_or_default());
+    let confidence = match typed::<PositionMessage>(value.clone()) {
+        Ok(position) => position.confidence,
+        Err(why) => return lost(Refusal::new("unreadable", &why)),
+    };
     let wrote = !items.is_empty();
     let (mut assertions, mut stand) = (Vec::new(), Vec::new());
     for item in items {
@@ -111,9 +115,12 @@ pub(super) fn position(text: &str, contract: &Contract, packet: &Packet, count: 
         Ok(whole) => whole,
         Err(refused) => return lost(Refusal::new("unreadable", &refused.to_string())),
     };
-    assertions.truncate(whole.value["assertions"].as_array().map_or(0, Vec::len));
+    let position: PositionMessage = match typed(whole.value) {
+        Ok(position) => position,
+        Err(why) => return lost(Refusal::new("unreadable", &why)),
+    };
+    assertions.truncate(position.assertions.len());
     changes.extend(whole.changes);
-    let (value, tokens) = (whole.value, whole.tokens);
     let tier = if changes.is_empty() { accepted.tier } else { Tier::ByRule };
     // What is claimed without any evidence is refused as a whole.
     let uncited = assertions.is_empty() && (wrote || confidence > UNCITED);
@@ -121,25 +128,17 @@ pub(super) fn position(text: &str, contract: &Contract, packet: &Packet, count: 
         let what = format!("a confidence of {confidence} without an assertion; without one it is at most {UNCITED}");
         refusals.push(Refusal::new("empty_assertions", &what));
     }
-    let texts = |key: &str| value[key].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut reasons = Vec::new();
-    for change in value["changes"].as_array().into_iter().flatten() {
-        let claim = change["claim"].as_str().unwrap_or_default();
-        for fact in change["facts"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for ChangeMessage { claim, facts, .. } in &position.changes {
+        for fact in facts {
             match packet.validate(&[fact]) {
-                Ok(known) => reasons.extend(known.into_iter().map(|fact| (claim.to_owned(), fact))),
+                Ok(known) => reasons.extend(known.into_iter().map(|fact| (claim.clone(), fact))),
                 Err(unknown) => refusals.push(Refusal::new("unknown_fact", &unknown.to_string())),
             }
         }
     }
-    let spoken = Spoken {
-        assertions,
-        confidence,
-        unknowns: texts("unknowns").map(str::to_owned).collect(),
-        reasons,
-        conceded: texts("conceded").map(str::to_owned).collect(),
-    };
-    Reading { spoken: (!uncited).then_some(spoken), tier, changes, refusals, tokens }
+    let spoken = Spoken { assertions, confidence, unknowns: position.unknowns, reasons, conceded: position.conceded };
+    Reading { spoken: (!uncited).then_some(spoken), tier, changes, refusals, tokens: whole.tokens }
 }
 
 /// Takes the assertions out of a message and leaves an empty list where there was any.
@@ -182,27 +181,19 @@ fn assertion(
         .map_err(|refused| Refusal::new("bad_form", &refused.to_string()))?;
     // The defaults of the rest of the message are not changes of this item.
     changes.extend(accepted.changes.into_iter().filter(|change| change.place.starts_with("/assertions/")));
-    let item = &accepted.value["assertions"][0];
-    let text = |key: &str| item[key].as_str().unwrap_or_default();
-    let predicate: Predicate = text("predicate").parse().map_err(|error: gimbal_evidence::claim::NotAPredicate| {
+    let written = accepted.value.pointer("/assertions/0").cloned().unwrap_or_default();
+    let message: AssertionMessage = typed(written.clone()).map_err(|why| Refusal::new("bad_form", &why))?;
+    let predicate: Predicate = message.predicate.parse().map_err(|error: gimbal_evidence::claim::NotAPredicate| {
         Refusal::new("unknown_predicate", &error.to_string())
     })?;
-    let kind = match text("kind") {
-        "ASSERT" => AssertionKind::Assert,
-        "LINK" => AssertionKind::Link,
-        _ => AssertionKind::Alt,
-    };
-    let kept = item["facts"].as_array().map_or(0, Vec::len);
     let mut facts: Vec<FactId> = Vec::new();
-    for fact in known.into_iter().take(kept) {
+    for fact in known.into_iter().take(message.facts.len()) {
         if !facts.contains(&fact) {
             facts.push(fact);
         }
     }
-    let own = item.get("confidence").and_then(Value::as_f64).map(Milli::from_f64);
+    let AssertionMessage { kind, interpretation, confidence: own, .. } = message;
     let confidence = own.unwrap_or(confidence);
-    let interpretation = text("interpretation").to_owned();
-    let written = item.clone();
     Ok((Assertion { kind, predicate, facts, confidence, interpretation }, written, changes))
 }
 

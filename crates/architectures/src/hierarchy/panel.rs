@@ -1,4 +1,4 @@
-//! What passes over the planner's desk in one step: requests, answers, and what was decided (BOG-116: nothing is kept).
+//! What advisers and planner send one another in one step, and what was decided (BOG-116: nothing is kept).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,13 +13,13 @@ use serde_json::{Map, Value, json};
 
 use super::Hierarchy;
 use super::arbiter::Candidate;
-use super::messages::{Finding, Findings, Menu, Situation, Suggestion};
+use super::messages::{Finding, Findings, Menu, Situation, Suggestion, unread_answer};
 
 /// Follows a reply that holds something unread.
 const UNREAD: &str = "\nThe member \"unread\" holds what is missing, and what could not be read or is not a possible action. In its \
                       place stands \"unknown\", which is not a finding.";
 
-/// The desk of one step.
+/// The advisers of the planner in one step, and what they have said.
 pub(super) struct AdviserPanel<'a> {
     hierarchy: &'a Hierarchy,
     /// The call that does nothing, as the environment writes it.
@@ -97,6 +97,11 @@ impl<'a> AdviserPanel<'a> {
         let (read, tier) = session.read::<Findings>(stage, lane, text.as_deref(), question).await?;
         stage.record(lane, &parsed("analysis", tier, read.unread())).await;
         let Findings(mut findings) = read;
+        if tier == Tier::Default {
+            for finding in &mut findings {
+                finding.unread.extend(text.as_deref().and_then(unread_answer));
+            }
+        }
         for finding in findings.iter_mut().filter(|finding| finding.subject != target) {
             finding.asked = Some(target.to_owned());
             stage.record(lane, &Mismatch { asked: target.to_owned(), got: finding.subject.clone() }).await;
@@ -164,16 +169,22 @@ impl<'a> AdviserPanel<'a> {
         let target = question.target;
         let mut nothing = Menu::default_of(self.offers_idle.then_some(self.idle.as_str()));
         let Some(written) = written else { return Ok((nothing, Tier::Default)) };
-        let mut read = None;
+        let (mut read, mut quoted) = (None, false);
         if let Some((menu, tier)) = Menu::read(&written) {
+            let before = menu.found.len();
             let menu = self.legal(stage, lane, menu, target).await;
+            let tier = if menu.found.len() < before { tier.max(Tier::ByRule) } else { tier };
             if menu.found.is_empty() {
+                quoted = !menu.unread.is_empty();
                 nothing.unread.extend(menu.unread);
             } else if menu.guessed() == 0 {
                 return Ok((menu, tier));
             } else {
                 read = Some((menu, tier));
             }
+        }
+        if read.is_none() && !quoted {
+            nothing.unread.extend(unread_answer(&written));
         }
         let session = self.hierarchy.chooser.session(stage).await?;
         let again = session.repair(stage, lane, &written, question).await?;

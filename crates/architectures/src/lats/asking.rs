@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::{Block, Decoding, EpisodeStopped, Hint, LaneId, Milli, ToolCall};
-use gimbal_messages::{Form, bounded, spaced};
+use gimbal_messages::{Form, bounded, spaced, typed};
 use serde_json::{Value, json};
 
+use super::messages::{Appraisal, Proposals};
 use super::search::{Present, Search, in_words};
 use super::settings::Batching;
 use super::tree::{ROOT, Step};
@@ -112,9 +113,9 @@ impl Lats {
             mask: true,
         };
         let read = asked.ask(search.stage, |value| {
-            let actions = value["actions"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let actions: Vec<String> =
-                actions.map(|action| action.trim().to_owned()).filter(|action| !action.is_empty()).collect();
+            let Proposals { actions } = typed(value)?;
+            let actions = actions.iter().map(|action| action.trim()).filter(|action| !action.is_empty());
+            let actions: Vec<String> = actions.map(str::to_owned).collect();
             if actions.is_empty() { Err("`actions` names no action".to_owned()) } else { Ok(actions) }
         });
         let mut actions = read.await?.unwrap_or_default();
@@ -195,8 +196,8 @@ impl Lats {
             mask: true,
         };
         let read = asked.ask(search.stage, |value| {
-            let values = value["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
-            let values: Vec<Milli> = values.map(Milli::from_f64).collect();
+            let Appraisal { values } = typed(value)?;
+            let values: Vec<Milli> = values.into_iter().map(Milli::from_f64).collect();
             let found = values.len();
             if found == count {
                 return Ok(values);

@@ -2,6 +2,7 @@
 
 use gimbal_core::Brief;
 use gimbal_messages::{Contract, ContractError, Message};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A message whose contract is a file beside this one.
@@ -33,6 +34,22 @@ impl Message for SearchMessage {
     }
 }
 
+/// The answer of the proposer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proposals {
+    /// Actions as texts, the most promising first.
+    pub actions: Vec<String>,
+}
+
+/// The answer of the valuer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Appraisal {
+    /// How likely the goal is reached from each candidate, from 0 to 1.
+    pub values: Vec<f64>,
+}
+
 /// What messages are read by.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -46,5 +63,18 @@ impl Reading {
             proposals: Contract::parse("proposals", include_str!("contracts/proposals.json"))?,
             appraisal: Contract::parse("appraisal", include_str!("contracts/appraisal.json"))?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Appraisal, Proposals, Reading};
+
+    #[test]
+    fn every_member_of_a_contract_is_a_field_and_every_field_a_member() {
+        let Reading { proposals, appraisal } = Reading::new().unwrap();
+        assert!(proposals.differs_from::<Proposals>("").is_empty());
+        assert!(appraisal.differs_from::<Appraisal>("").is_empty());
+        assert_eq!(appraisal.differs_from::<Proposals>("").len(), 2);
     }
 }

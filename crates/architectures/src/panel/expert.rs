@@ -49,7 +49,7 @@ fn by_rule(packet: &Packet, rules: &RuleSet) -> Answers {
     answers(outcome.verdict.name(), &finding, gap, next)
 }
 
-/// What an expert would give for a seat: its ballot in the call that the environment's expert would make. Others give another value, or
+/// What an expert would give for an agent: its ballot in the call that the environment's expert would make. Others give another value, or
 /// vote the other way.
 pub(super) fn ballot(call: &ToolCall, seat: &str, values: (u64, u64)) -> Option<Hint> {
     let ballots = call.arguments.get(BALLOTS)?.as_array()?;

@@ -4,8 +4,8 @@
 //! and code tabulates for each whether the members are unanimous, have a majority or are split. A rule takes the answer to the task from
 //! this count: `unanimous`, `majority`, or `single`, the first member's.
 //!
-//! **Rounds.** With `rounds: true` each subject of the brief is a seat, and the members take the seats by turns. Each seat sees what its agent has
-//! seen and gives a ballot; the ballots of a round are one call to the environment.
+//! **Rounds.** With `rounds: true` each subject of the brief is an agent of the game, and the members play these agents by turns. Each sees what its
+//! agent has seen and gives a ballot; the ballots of a round are one call to the environment.
 //!
 //! Its records are in [`gimbal_messages::records::panel`].
 

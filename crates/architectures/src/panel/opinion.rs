@@ -7,9 +7,10 @@
 use gimbal_core::{EpisodeStopped, Stage};
 use gimbal_evidence::Packet;
 use gimbal_evidence::judge::Verdict;
-use gimbal_messages::{Contract, Form, bounded, spaced};
+use gimbal_messages::{Contract, Form, bounded, spaced, typed};
 use serde_json::{Value, json};
 
+use super::messages::OpinionMessage;
 use crate::shared::packet::{PACKET, packet};
 
 /// The questions, in the order of the contract.
@@ -88,9 +89,10 @@ impl Questions {
     ///
     /// # Errors
     /// What is wrong with it, for a request to write it again.
-    pub(super) fn read(&self, message: &Value) -> Result<Answers, String> {
-        let text = |key: &str| message[key].as_str().unwrap_or_default().trim().to_owned();
-        let [answer, finding, gap, next, wild_card] = QUESTIONS.map(text);
+    pub(super) fn read(&self, message: Value) -> Result<Answers, String> {
+        let OpinionMessage { answer, finding, gap, next, wild_card } = typed(message)?;
+        let trimmed = |text: String| text.trim().to_owned();
+        let [answer, finding, gap, next, wild_card] = [answer, finding, gap, next, wild_card].map(trimmed);
         let answer = if self.answers.is_empty() {
             answer
         } else {

@@ -1,24 +1,25 @@
-//! Rounds: every seat gives a ballot on a lane of its own, and the ballots of a round are one call.
+//! Rounds: every agent of the game gives a ballot on a lane of its own, and the ballots of a round are one call.
 //!
 //! An environment that is played so has a tool with the argument `ballots`, a list of `{agent, value, reason, vote}`, and its tracker answers the
 //! query `view` about each subject with JSON: `text` (what this agent has seen, and nothing else), `played` (whether a member speaks for it),
-//! `may_abstain`, and `values` (the least and the largest value). A seat whose ballot is missing is the environment's to decide.
+//! `may_abstain`, and `values` (the least and the largest value). Where the ballot of an agent is missing, the environment decides for it.
 
 use futures::future::join_all;
 use gimbal_agent::Agent;
 use gimbal_core::{Acted, Block, EpisodeStopped, LaneId, Stage, ToolCall};
 use gimbal_messages::records::panel::Balloted;
-use gimbal_messages::{Contract, Form, StageExt, bounded, party, range};
+use gimbal_messages::{Contract, Form, StageExt, bounded, party, range, typed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::expert::BALLOTS;
+use super::messages::{BallotMessage, PublicBallot, Vote};
 use super::{BROKEN, Panel, expert};
 use crate::shared::asking::{MessageRequest, Shape};
 
 /// The query about what an agent has seen.
 pub(super) const VIEW: &str = "view";
-/// Longest reason that others read, in characters, as every seat is told.
+/// Longest reason that others read, in characters, as every agent is told.
 const REASON: usize = 160;
 /// Longest plan for which the contract has no bound, in characters.
 const PLAN: usize = 240;
@@ -30,22 +31,6 @@ struct View {
     played: bool,
     may_abstain: bool,
     values: (u64, u64),
-}
-
-/// What a seat gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Ballot {
-    strategy: String,
-    value: Option<u64>,
-    reason: String,
-    vote: String,
-}
-
-impl Ballot {
-    /// As the environment and the other seats get it: without the plan.
-    fn public(&self) -> Value {
-        json!({ "value": self.value, "reason": self.reason, "vote": self.vote })
-    }
 }
 
 impl View {
@@ -66,23 +51,37 @@ impl View {
         ])
     }
 
-    /// What is valid of a message that follows the contract.
-    fn read(&self, message: &Value) -> Result<Ballot, String> {
-        let (low, high) = self.values;
-        let value = message["value"].as_u64();
-        if value.is_none() && !self.may_abstain {
-            return Err(format!("\"value\" is {}, and must be a whole number from {low} to {high}", message["value"]));
-        }
-        if let Some(value) = value.filter(|value| !(low..=high).contains(value)) {
-            return Err(format!("\"value\" is {value}, and must be a whole number from {low} to {high}"));
-        }
-        let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
-        let vote = text("vote");
-        if !["stop", "continue"].contains(&vote.as_str()) {
-            return Err(format!("\"vote\" is `{vote}`, and must be \"stop\" or \"continue\""));
-        }
-        Ok(Ballot { strategy: text("strategy"), value, reason: bounded(&text("reason"), REASON), vote })
+    /// A ballot that follows the contract, as far as it follows the game.
+    fn read(&self, message: Value) -> Result<BallotMessage, String> {
+        let ballot: BallotMessage = typed(message)?;
+        self.check(ballot.value.map(i128::from))?;
+        Ok(ballot)
     }
+
+    /// A ballot as it arrives; `None` if nothing of it can be used.
+    fn arrived(&self, message: Value) -> Option<PublicBallot> {
+        let ballot: PublicBallot = typed(message).ok()?;
+        self.check(ballot.value.map(i128::from)).ok()?;
+        Some(PublicBallot { reason: bounded(&ballot.reason, REASON), ..ballot })
+    }
+
+    /// Whether a value may be given.
+    fn check(&self, value: Option<i128>) -> Result<(), String> {
+        let (low, high) = self.values;
+        let shown = match value {
+            None if self.may_abstain => return Ok(()),
+            Some(value) if (i128::from(low)..=i128::from(high)).contains(&value) => return Ok(()),
+            None => "null".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        Err(format!("\"value\" is {shown}, and must be a whole number from {low} to {high}"))
+    }
+}
+
+/// A ballot as the environment and the other agents get it: without the plan.
+fn public(BallotMessage { value, reason, vote, .. }: &BallotMessage) -> PublicBallot {
+    let value = value.and_then(|value| u64::try_from(value).ok());
+    PublicBallot { value, reason: bounded(reason, REASON), vote: *vote }
 }
 
 impl Panel {
@@ -119,7 +118,7 @@ impl Panel {
         Ok(())
     }
 
-    /// The ballot of a seat as it arrives; `None` if the environment speaks for it, or nothing of it can be used.
+    /// The ballot of an agent as it arrives; `None` if the environment speaks for it, or nothing of it can be used.
     async fn seat(
         &self,
         stage: &dyn Stage,
@@ -139,24 +138,20 @@ impl Panel {
         let (who, target, message, longest) = ("member", seat, view.text.as_str(), BROKEN);
         let (blocks, mask) = (&blocks[..], false);
         let asked = MessageRequest { agent, lane, blocks, who, target, message, shape, form, expert, longest, mask };
-        let given = asked.ask(stage, |value| view.read(&value)).await?.ok();
-        let strategy = given.as_ref().map(|ballot| ballot.strategy.clone()).unwrap_or_default();
+        let given = asked.ask(stage, |value| view.read(value)).await?.ok();
         let arrived = match &given {
-            Some(ballot) => stage.send(lane, seat, party::CHAIR, "ballot", ballot.public()).await,
+            Some(ballot) => stage.send(lane, seat, party::CHAIR, "ballot", json!(public(ballot))).await,
             None => None,
         };
-        let arrived = arrived.and_then(|message| view.read(&message).ok());
+        let arrived = arrived.and_then(|message| view.arrived(message));
+        let strategy = given.map(|ballot| ballot.strategy).unwrap_or_default();
         let fallback = arrived.is_none();
-        let Ballot { value, reason, vote, .. } = arrived.clone().unwrap_or_else(|| Ballot {
-            strategy: String::new(),
-            value: None,
-            reason: String::new(),
-            vote: "continue".to_owned(),
-        });
-        let (agent, role) = (seat.to_owned(), agent.role().to_owned());
+        let nothing = || PublicBallot { value: None, reason: String::new(), vote: Vote::Continue };
+        let PublicBallot { value, reason, vote } = arrived.clone().unwrap_or_else(nothing);
+        let (agent, role, vote) = (seat.to_owned(), agent.role().to_owned(), vote.name().to_owned());
         stage.record(lane, &Balloted { agent, round, role, value, vote, reason, strategy, fallback }).await;
         Ok(arrived.map(|ballot| {
-            let mut public = ballot.public();
+            let mut public = json!(ballot);
             public["agent"] = json!(seat);
             public
         }))

@@ -70,11 +70,11 @@ impl Panel {
             longest,
             mask: false,
         };
-        let read = asked.ask(stage, |value| questions.read(&value)).await?;
+        let read = asked.ask(stage, |value| questions.read(value)).await?;
         let arrived = match read {
             Err(problem) => Err(problem),
             Ok(answers) => match stage.send(lane, name, party::CHAIR, "opinion", answers.message()).await {
-                Some(message) => questions.read(&message),
+                Some(message) => questions.read(message),
                 None => Err("the answers were lost on their way".to_owned()),
             },
         };

@@ -5,7 +5,7 @@
 use gimbal_agent::{Agent, Overrides};
 use gimbal_core::{Brief, BuildError, EpisodeStopped, Files, Hint, LaneId, Milli, Needs, Stage, TokenCount};
 use gimbal_messages::records::search::Reflected;
-use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded, party, spaced};
+use gimbal_messages::{Contract, ContractError, Form, Message, StageExt, bounded, party, spaced, typed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -267,13 +267,22 @@ impl Reflector {
             longest: BROKEN,
             mask: true,
         };
-        Ok(asked.ask(stage, |value| read(&value)).await?.ok())
+        Ok(asked.ask(stage, read).await?.ok())
     }
 }
 
+/// The answer of a reflector.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reflection {
+    /// What to do differently.
+    reflection: String,
+}
+
 /// A reflection on one line.
-fn read(value: &Value) -> Result<String, String> {
-    let text = value["reflection"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+fn read(value: Value) -> Result<String, String> {
+    let Reflection { reflection } = typed(value)?;
+    let text = reflection.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().any(char::is_alphanumeric) { Ok(text) } else { Err("`reflection` holds no words".to_owned()) }
 }
 
@@ -304,7 +313,7 @@ mod tests {
     use gimbal_core::TokenCount;
     use serde_json::json;
 
-    use super::{Account, AttemptStep, Milli, STEPS, read};
+    use super::{Account, AttemptStep, Milli, Reflection, STEPS, contract, read};
 
     fn account(steps: u32) -> Account {
         let mut account = Account { attempt: 2, goal: "craft a door".to_owned(), ..Account::default() };
@@ -336,7 +345,9 @@ mod tests {
 
     #[test]
     fn a_reflection_is_one_line_with_words() {
-        assert_eq!(read(&json!({ "reflection": " First\n this. " })).as_deref(), Ok("First this."));
-        assert!(read(&json!({ "reflection": " ... " })).is_err());
+        assert_eq!(read(json!({ "reflection": " First\n this. " })).as_deref(), Ok("First this."));
+        assert!(read(json!({ "reflection": " ... " })).is_err());
+        assert_eq!(read(json!({})), Err("/: missing field `reflection`".to_owned()));
+        assert!(contract(128).unwrap().differs_from::<Reflection>("").is_empty());
     }
 }

@@ -112,7 +112,16 @@ impl Temporal {
     }
 }
 
+/// How the reason of a denial begins.
+const DENIED: &str = "the policy does not allow it";
+
 /// Why an action is denied, for whoever wanted it and for the layer whose policy it is.
 pub(super) fn not_allowed(why: &str) -> String {
-    format!("the policy does not allow it: {why}")
+    format!("{DENIED}: {why}")
+}
+
+/// The action of a refusal, where a policy denied it.
+pub(super) fn denied_action(refusal: &str) -> Option<&str> {
+    let (action, _) = refusal.split_once(DENIED)?;
+    action.strip_suffix(": ")
 }

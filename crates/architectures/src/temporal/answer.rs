@@ -3,7 +3,8 @@
 use gimbal_core::Digest;
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Kind, Projected};
-use serde_json::Value;
+
+use super::messages::{ReflexAction, TacticalAction};
 
 /// A layer that is asked in a step, and why.
 #[derive(Clone, Copy)]
@@ -23,8 +24,10 @@ pub(super) struct Given {
 pub(super) enum LayerAnswer {
     /// A plan or a policy, projected onto its contract.
     Message(Kind, Projected),
-    /// The answer of Tactical or Reflex.
-    Answer(Value),
+    /// The action of Reflex.
+    Reflex(ReflexAction),
+    /// The next actions of Tactical.
+    Tactical(TacticalAction),
     /// Free text.
     Remark(String),
     /// Nothing that could be used; why is in the record of how it was read.

@@ -3,7 +3,7 @@
 use gimbal_agent::prompt::Question;
 use gimbal_agent::{Advice, Agent, Alone, Consultation, ReplySpec, idle_is_offered};
 use gimbal_core::{Block, Decoding, Digest, EpisodeStopped, Hint, LaneId, Milli};
-use gimbal_messages::{Form, StageExt, bounded, spaced};
+use gimbal_messages::{Form, StageExt, bounded, spaced, typed};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::{Envelope, Kind, Outcome, Projected, Refusal, Subgoal};
 use serde_json::{Value, json};
@@ -270,11 +270,13 @@ impl Temporal {
             mask: true,
         };
         let kind = match layer {
-            Layer::Reflex | Layer::Tactical => {
-                return Ok(match asked.ask(turn.stage, Ok).await? {
-                    Ok(answer) => LayerAnswer::Answer(answer),
-                    Err(_) => LayerAnswer::Nothing,
-                });
+            Layer::Reflex => {
+                let answer = asked.ask(turn.stage, typed).await?;
+                return Ok(answer.map_or(LayerAnswer::Nothing, LayerAnswer::Reflex));
+            }
+            Layer::Tactical => {
+                let answer = asked.ask(turn.stage, typed).await?;
+                return Ok(answer.map_or(LayerAnswer::Nothing, LayerAnswer::Tactical));
             }
             Layer::Strategic => Kind::Plan,
             Layer::Institutional | Layer::Meta => Kind::Policy,
@@ -290,11 +292,10 @@ impl Temporal {
             kind,
             match projected.await? {
                 Ok(projected) => projected,
-                Err(problem) => Projected {
-                    value: kind.default(layer, Milli(i64::from(turn.step) * 1000)),
-                    outcome: Outcome::Default(Refusal::Schema(problem)),
-                    notes: Vec::new(),
-                },
+                Err(problem) => {
+                    let now = Milli(i64::from(turn.step) * 1000);
+                    Projected::refused(kind, layer, now, Refusal::Schema(problem), Vec::new())
+                }
             },
         ))
     }
@@ -374,9 +375,4 @@ fn seen(told: &Value, blocks: &[Block]) -> Digest {
     let told = spaced(&told);
     let parts: Vec<&[u8]> = std::iter::once(told.as_bytes()).chain(texts).collect();
     Digest::of_parts(&parts)
-}
-
-/// A number from 0 to 1 of an answer.
-pub(super) fn share(answer: &Value, key: &str) -> Milli {
-    Milli::from_f64(answer[key].as_f64().unwrap_or(0.5).clamp(0.0, 1.0))
 }

@@ -62,7 +62,7 @@ impl Temporal {
         objection
     }
 
-    fn objected(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
+    pub(super) fn objected(&self, turn: &Turn<'_>, episode: &Episode, proposal: &Proposal) -> Option<Objection> {
         let call = proposal.as_call()?;
         if !self.authority || *call == turn.brief.idle {
             return None;
@@ -132,7 +132,7 @@ impl Temporal {
         let drawn = self.drawn(stage, episode.step, proposals);
         let mut verdict = self.verdict(turn, proposals, &live, &drawn);
         let mut watch = stage.stopwatch();
-        let way = self.way(turn, episode, proposals, &live).await?;
+        let way = self.way(turn, episode, proposals, &live, &verdict).await?;
         if self.kind == ArbiterKind::Learned || self.rollouts.is_some() {
             watch.lap("ways");
         }
@@ -152,7 +152,7 @@ impl Temporal {
             };
             found.unwrap_or(&nobody)
         };
-        let decision = if self.kind == ArbiterKind::Last {
+        let mut decision = if self.kind == ArbiterKind::Last {
             // Whoever speaks last in a step is the fastest layer that wants an action.
             let may = |one: &&Proposal| self.arbiter.authority.permits(one.layer, one.category);
             let last = proposals.iter().rev().filter(may).find(|one| one.as_call().is_some());
@@ -163,6 +163,9 @@ impl Temporal {
         } else {
             Decision { call: verdict.composed.call.clone(), caller: verdict.composed.caller }
         };
+        if decision.caller.is_none() {
+            decision.call = self.safe_default(turn, episode, proposals).await;
+        }
         let (conflicts, comparisons) = if self.kind == ArbiterKind::Last {
             seen_from_outside(&verdict, &party)
         } else {

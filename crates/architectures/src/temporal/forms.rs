@@ -60,7 +60,9 @@ pub(super) fn reflex(contract: &Contract, action: Form, idle: Option<&str>) -> F
 /// `action` is the form of an action as a text, of which a sequence has at most `most`; `subgoals` are the names of those that are ready.
 pub(super) fn tactical(contract: &Contract, action: &Form, most: usize, subgoals: &[String]) -> Form {
     let reached = if subgoals.is_empty() {
-        Form::closed(r"\[\]", json!({ "type": "array", "maxItems": 0 }), 2)
+        // Strict modes refuse a list without `items`, also one that must be empty.
+        let none = json!({ "type": "array", "items": { "type": "string" }, "maxItems": 0 });
+        Form::closed(r"\[\]", none, 2)
     } else {
         Form::array(&Form::word(subgoals), 0, subgoals.len())
     };
@@ -191,7 +193,7 @@ mod tests {
             "rollback": { "condition": "harmed >= 3", "action": "escalate" }
         });
         assert!(fits(&plan(30), &whole));
-        assert_eq!(Plan::read(&whole).rollback.map(|one| one.action), Some(RollbackAction::Escalate));
+        assert_eq!(Plan::read(&whole).unwrap().rollback.map(|one| one.action), Some(RollbackAction::Escalate));
         let mut without = whole.clone();
         without.as_object_mut().unwrap().remove("rollback");
         assert!(fits(&plan(30), &without));
@@ -202,7 +204,7 @@ mod tests {
             "thresholds": { "steps_left": 5, "harmed": 3 }, "forbidden": ["* lamp_1"], "valid_until": 12
         });
         assert!(fits(&policy(30), &whole));
-        let read = Policy::read(&whole);
+        let read = Policy::read(&whole).unwrap();
         assert_eq!(
             (read.rules[0].priority, read.thresholds.len(), read.valid_until.map(|until| until.0)),
             (90, 2, Some(12_000))

@@ -3,12 +3,12 @@
 use gimbal_core::{BranchError, EpisodeStopped, LaneId};
 use gimbal_messages::{StageExt, bounded};
 use gimbal_temporal::Proposal;
-use gimbal_temporal::arbiter::Scene;
+use gimbal_temporal::arbiter::{Rank, Scene, Verdict};
 use gimbal_temporal::commitments::Commitment;
 use gimbal_temporal::conflict::Cause;
 use gimbal_temporal::rollout::{
-    COLUMNS, Choices, Contenders, Features, Labelled, LayerLabelled, Named, Recent, Replacement, Rollout, RolloutError,
-    Rule, SecondLabel, chosen, value,
+    COLUMNS, Candidate, Choices, Contenders, Features, Labelled, LayerLabelled, Named, Recent, Replacement, Rollout,
+    RolloutError, Rule, SecondLabel, chosen, value,
 };
 
 use super::Temporal;
@@ -29,7 +29,7 @@ const WAYS: usize = 64;
 
 impl Temporal {
     /// The ways to resolve the conflict of a step, and the place of the one that is taken where this arbiter takes it from there; `None` if
-    /// there is no conflict or nobody asks for ways.
+    /// there is no conflict or nobody asks for ways. What comes before the score in the `verdict` of the rules comes before it here too.
     ///
     /// # Errors
     /// What stopped the episode; a lasting one where the environment cannot be played out.
@@ -39,20 +39,25 @@ impl Temporal {
         episode: &Episode,
         proposals: &[Proposal],
         live: &[&Commitment],
+        verdict: &Verdict,
     ) -> Result<Option<(Choices, usize)>, EpisodeStopped> {
         let learned = self.kind == ArbiterKind::Learned;
         if !learned && self.rollouts.is_none() {
             return Ok(None);
         }
         let most = self.rollouts.as_ref().map_or(WAYS, |rollouts| rollouts.ways);
-        let Some((choices, features)) = self.choices(turn, episode, proposals, live, most) else { return Ok(None) };
+        let Some((mut choices, features)) = self.choices(turn, episode, proposals, live, most) else { return Ok(None) };
+        let safe = self.safe_default(turn, episode, proposals).await;
+        for way in choices.candidates.iter_mut().filter(|way| way.caller.is_none()) {
+            way.call.clone_from(&safe);
+        }
         let named = Named::of(&choices, Contenders { proposals, commitments: live }, context(turn, episode));
         let mut taken = None;
         if let Some(rollouts) = &self.rollouts
             && let Some(labelled) = label(turn, &choices, features.clone(), rollouts).await?
         {
             if self.kind == ArbiterKind::Rollout {
-                taken = Some(labelled.best);
+                taken = best_of(&labelled, |place| respects_ranks(&choices.candidates, place, verdict));
             }
             let kind = kind(&choices);
             let (policy, futures) = (rollouts.policy.clone(), rollouts.futures);
@@ -84,7 +89,11 @@ impl Temporal {
                 return Err(EpisodeStopped::lasting(words));
             }
             let rows = named.rows(&features, with_actions, &context);
-            taken = chosen(&scorer.score(&rows), choices.candidates.iter().map(|way| way.kept.as_slice()));
+            let open: Vec<usize> = (0..choices.candidates.len())
+                .filter(|place| respects_ranks(&choices.candidates, *place, verdict))
+                .collect();
+            let ways = open.iter().map(|place| choices.candidates[*place].kept.as_slice());
+            taken = chosen(&scorer.score(&rows), ways).and_then(|at| open.get(at).copied());
         }
         Ok(taken.map(|place| (choices, place)))
     }
@@ -115,6 +124,32 @@ impl Temporal {
         let features = Features::of(&choices, wanted, &scene, recent);
         Some((choices, features))
     }
+}
+
+/// Whether a way keeps what comes before the score (CTHA-076): every stop in an emergency and every policy, unless something that it keeps, and that
+/// comes before the score no later, excludes it.
+fn respects_ranks(ways: &[Candidate], place: usize, verdict: &Verdict) -> bool {
+    let Some(way) = ways.get(place) else { return false };
+    let rank = |place: usize| verdict.scores.get(place).map_or(Rank::Ordinary, |score| score.rank);
+    let excluded = |place: usize| {
+        verdict.conflicts.iter().any(|conflict| {
+            let other = match (conflict.one == place, conflict.other == place) {
+                (true, _) => conflict.other,
+                (_, true) => conflict.one,
+                _ => return false,
+            };
+            way.kept.contains(&other) && rank(other) >= rank(place)
+        })
+    };
+    let mut first = (0..verdict.scores.len()).filter(|place| rank(*place) > Rank::Ordinary);
+    first.all(|place| way.kept.contains(&place) || excluded(place))
+}
+
+/// The way that is worth most among those that are open; of those alike the first.
+fn best_of(labelled: &Labelled, is_open: impl Fn(usize) -> bool) -> Option<usize> {
+    let worth = |place: &usize| -> i128 { labelled.ways[*place].returns.iter().map(|one| i128::from(one.0)).sum() };
+    let open = (0..labelled.ways.len()).filter(|place| is_open(*place));
+    open.max_by_key(|place| (worth(place), std::cmp::Reverse(*place)))
 }
 
 /// Plays all ways out; `None` if the calls in branches are used up.

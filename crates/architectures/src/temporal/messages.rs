@@ -1,9 +1,10 @@
 //! The messages of a temporal hierarchy: each is a contract as data, or free text without contracts.
 
-use gimbal_core::Brief;
-use gimbal_messages::{Contract, ContractError, Message};
+use gimbal_core::{Brief, Milli};
+use gimbal_messages::{Contract, ContractError, Message, numbers};
 use gimbal_temporal::Layer;
 use gimbal_temporal::contracts::Contracts;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A message of a layer.
@@ -98,6 +99,44 @@ pub(super) fn example(layer: Layer, bound: bool, brief: &Brief) -> Value {
     shown
 }
 
+/// What Reflex wants of a step, as its contract has it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReflexAction {
+    /// The action, as a text.
+    pub action: String,
+    /// How soon it must happen, from 0 to 1.
+    #[serde(deserialize_with = "numbers::milli")]
+    pub urgency: Milli,
+    /// How sure the layer is, from 0 to 1.
+    #[serde(deserialize_with = "numbers::milli")]
+    pub confidence: Milli,
+    /// Whether it is an emergency.
+    pub emergency: bool,
+    /// What happened.
+    pub summary: String,
+}
+
+/// What Tactical wants, as its contract has it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TacticalAction {
+    /// The next actions in order, as texts.
+    pub action_sequence: Vec<String>,
+    /// What to remember; empty for what it remembers already.
+    pub working_memory_update: String,
+    /// Names of the subgoals that are met.
+    pub reached: Vec<String>,
+    /// How soon the actions must happen, from 0 to 1.
+    #[serde(deserialize_with = "numbers::milli")]
+    pub urgency: Milli,
+    /// How sure the layer is, from 0 to 1.
+    #[serde(deserialize_with = "numbers::milli")]
+    pub confidence: Milli,
+    /// What happened.
+    pub summary: String,
+}
+
 /// What messages are read by.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -115,5 +154,57 @@ impl Reading {
             reflex: Contract::parse("reflex_action", include_str!("contracts/reflex_action.json"))?,
             tactical: Contract::parse("tactical_action", include_str!("contracts/tactical_action.json"))?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gimbal_core::Milli;
+    use gimbal_messages::{Form, Tier, fields, typed};
+    use gimbal_temporal::contracts::{Kind, Plan, Policy};
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::super::forms;
+    use super::{Reading, ReflexAction, TacticalAction};
+
+    /// The members that a form asks a model for.
+    fn members(form: &Form) -> Vec<String> {
+        let schema = form.schema.get("anyOf").map_or(&form.schema, |all| &all[0]);
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    }
+
+    fn of<T: DeserializeOwned>() -> Vec<String> {
+        fields::<T>().iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    // covers: CTHA-051
+    #[test]
+    fn contract_form_and_type_of_a_layers_answer_have_the_same_members() {
+        let Reading { between, reflex, tactical } = Reading::new().unwrap();
+        assert!(reflex.differs_from::<ReflexAction>("").is_empty(), "{:?}", reflex.differs_from::<ReflexAction>(""));
+        assert!(tactical.differs_from::<TacticalAction>("").is_empty());
+        assert_eq!(reflex.differs_from::<TacticalAction>("").len(), 2 + 3);
+        let action = Form::word(&["Wait"]);
+        assert_eq!(members(&forms::reflex(&reflex, action.clone(), Some("Wait"))), of::<ReflexAction>());
+        assert_eq!(members(&forms::tactical(&tactical, &action, 3, &[])), of::<TacticalAction>());
+        assert_eq!(members(&forms::plan(between.get(Kind::Plan), 30)), of::<Plan>());
+        assert_eq!(members(&forms::policy(between.get(Kind::Policy), 30)), of::<Policy>());
+    }
+
+    /// What the rules of the contract fill in is read too, and an answer without an action is an error and no action of no letters.
+    #[test]
+    fn what_comes_out_of_a_contract_reads_as_its_type() {
+        let Reading { reflex, tactical, .. } = Reading::new().unwrap();
+        let short = reflex.accept(json!({ "action": "Wait", "urgency": 1 }), Tier::Direct).unwrap();
+        let read: ReflexAction = typed(short.value).unwrap();
+        assert_eq!((read.action.as_str(), read.urgency, read.confidence), ("Wait", Milli(1000), Milli(500)));
+        assert!(!read.emergency && read.summary.is_empty());
+        let short = tactical.accept(json!({ "action_sequence": ["Wait"] }), Tier::Direct).unwrap();
+        let read: TacticalAction = typed(short.value).unwrap();
+        assert_eq!((read.action_sequence.as_slice(), read.urgency), (&["Wait".to_owned()][..], Milli(500)));
+        let without = |value: Value| typed::<ReflexAction>(value).unwrap_err();
+        let wrong = json!({ "urgency": 1, "confidence": 1, "emergency": false, "summary": "" });
+        assert_eq!(without(wrong), "/: missing field `action`");
     }
 }

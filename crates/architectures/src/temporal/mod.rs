@@ -32,6 +32,7 @@ mod notes;
 mod past;
 mod playing;
 mod resolve;
+mod safe_default;
 mod sending;
 mod settings;
 mod side_by_side;

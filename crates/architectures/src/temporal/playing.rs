@@ -178,12 +178,7 @@ impl Temporal {
                     return Ok(());
                 }
                 // Nobody may be asked forever in one step.
-                let idle = &turn.brief.idle;
-                stage.fallback(LaneId::MAIN, idle, "attempts").await;
-                match stage.act(LaneId::MAIN, idle, None).await? {
-                    Acted::Stepped(transition) => transition,
-                    Acted::Rejected(rejection) => return Err(refused_idle(&rejection.message)),
-                }
+                self.act_safely(turn, episode, &call).await?
             }
             Err(halt) => return Err(halt),
         };

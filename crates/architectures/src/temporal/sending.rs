@@ -6,7 +6,7 @@ use gimbal_core::{Digest, LaneId, Milli};
 use gimbal_messages::records::temporal::{LayerCommitted, LayerSent};
 use gimbal_messages::{StageExt, bounded, party, spaced};
 use gimbal_temporal::commitments::{Commitment, ReleasedBy, last_step};
-use gimbal_temporal::contracts::{Kind, Outcome, Plan, Policy, Projected};
+use gimbal_temporal::contracts::{Kind, Message, Outcome, Projected};
 use gimbal_temporal::{Directive, Layer, Proposal};
 use serde_json::Value;
 
@@ -16,6 +16,14 @@ use super::turn::Turn;
 
 /// Longest text in a record, in characters.
 const TEXT: usize = 2_000;
+
+/// A message as it arrived.
+pub(super) struct Arrived {
+    /// As it was sent, for whoever reads it.
+    value: Value,
+    /// As plain code reads it.
+    message: Message,
+}
 
 impl Temporal {
     /// Takes up a plan or a policy.
@@ -28,9 +36,9 @@ impl Temporal {
         projected: Projected,
         seen: Digest,
     ) {
-        if let Some(value) = self.send(turn, layer, kind, projected, episode.step).await {
-            episode.cache.insert(layer, (seen, value.clone()));
-            self.bind(turn, episode, layer, kind, &value).await;
+        if let Some(arrived) = self.send(turn, layer, kind, projected, episode.step).await {
+            episode.cache.insert(layer, (seen, None));
+            self.bind(turn, episode, layer, arrived.message).await;
         }
         if layer > Layer::Strategic {
             episode.denied = None;
@@ -51,13 +59,13 @@ impl Temporal {
         kind: Kind,
         projected: Projected,
         step: u32,
-    ) -> Option<Value> {
+    ) -> Option<Arrived> {
         let to = match kind {
             Kind::Policy => party::ALL.to_owned(),
             Kind::Plan => self.faster(from).map_or_else(String::new, |layer| layer.name().to_owned()),
             Kind::Summary => self.slower(from).map_or_else(String::new, |layer| layer.name().to_owned()),
         };
-        let Projected { value, outcome, notes } = projected;
+        let Projected { value, message, outcome, notes } = projected;
         let mut changes: BTreeMap<String, u32> = BTreeMap::new();
         for note in &notes {
             let name = serde_json::to_value(note.cause).ok().and_then(|name| name.as_str().map(str::to_owned));
@@ -73,14 +81,15 @@ impl Temporal {
         watch.lap("messages");
         let arrived = arrived.map(|arrived| {
             if arrived == value {
-                return arrived;
+                return Arrived { value: arrived, message };
             }
-            self.project(turn, from, kind, arrived, from.name()).value
+            let Projected { value, message, .. } = self.project(turn, from, kind, arrived, from.name());
+            Arrived { value, message }
         });
         if arrived.is_none() {
             outcome = "lost";
         }
-        let text = spaced(arrived.as_ref().unwrap_or(&value));
+        let text = spaced(arrived.as_ref().map_or(&value, |arrived| &arrived.value));
         let record = LayerSent { changes, refusal, ..sent(step, from, &to, kind.name(), outcome, &text) };
         turn.stage.record(LaneId::MAIN, &record).await;
         arrived
@@ -95,31 +104,29 @@ impl Temporal {
         let fits = |value: &Value| turn.stage.tokens(layer.name(), &spaced(value)).tokens <= most;
         let written = episode.summary(layer, said, &fits);
         let projected = self.project(turn, layer, Kind::Summary, written, layer.name());
-        if let Some(value) = self.send(turn, layer, Kind::Summary, projected, episode.step).await {
-            episode.summaries.insert(layer, value);
+        if let Some(arrived) = self.send(turn, layer, Kind::Summary, projected, episode.step).await {
+            episode.summaries.insert(layer, arrived.value);
         }
     }
 
     /// Binds faster layers to a plan or a policy.
-    pub(super) async fn bind(&self, turn: &Turn<'_>, episode: &mut Episode, layer: Layer, kind: Kind, value: &Value) {
+    pub(super) async fn bind(&self, turn: &Turn<'_>, episode: &mut Episode, layer: Layer, message: Message) {
         let before = episode.table.all().last().map_or(0, |last| last.number);
-        match kind {
-            Kind::Policy => {
-                let policy = Policy::read(value);
+        match message {
+            Message::Policy(policy) => {
                 let last = policy.valid_until.map(|until| last_step(until, Milli(1000)));
                 self.enter_policy(episode, layer, &policy, last);
                 episode.policies.insert(layer, policy);
                 // Plans made before a policy are bound by it too (Eq. 17).
                 self.renew_plan(episode);
             }
-            Kind::Plan => {
-                let plan = Plan::read(value);
+            Message::Plan(plan) => {
                 episode.reached.clear();
                 episode.sequence.clear();
                 episode.plan = Some(Made { plan, layer, step: episode.step });
                 self.renew_plan(episode);
             }
-            Kind::Summary => {}
+            Message::Summary(_) => {}
         }
         self.record_bound(turn, episode, before).await;
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 use gimbal_core::{EpisodeStopped, LaneId, ToolCall};
 use gimbal_temporal::{Layer, Proposal};
-use serde_json::json;
 
 use super::Temporal;
 use super::answer::{Due, LayerAnswer};
@@ -74,8 +73,8 @@ impl Temporal {
             }
             // Tactical named subgoals of the plan that it was shown, and the one in force may be another one with the same names.
             let is_new = episode.plan.as_ref().is_some_and(|made| made.step == episode.step);
-            if let (Layer::Tactical, true, LayerAnswer::Answer(answer)) = (due.layer, is_new, &mut given.answer) {
-                answer["reached"] = json!([]);
+            if let (true, LayerAnswer::Tactical(answer)) = (is_new, &mut given.answer) {
+                answer.reached.clear();
             }
             self.take(turn, *due, given, episode, proposals).await?;
         }

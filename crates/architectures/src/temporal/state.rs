@@ -11,6 +11,7 @@ use gimbal_temporal::contracts::{Anomaly, AnomalyKind, Plan, Policy, Summary};
 use serde_json::{Value, json};
 
 use super::channel::Maps;
+use super::messages::TacticalAction;
 use super::notes::Notes;
 use super::past::Past;
 
@@ -92,8 +93,8 @@ pub(super) struct Episode {
     pub summaries: BTreeMap<Layer, Value>,
     /// The latest free text of each layer.
     pub remarks: BTreeMap<Layer, String>,
-    /// What each layer saw last, and what it answered.
-    pub cache: BTreeMap<Layer, (Digest, Value)>,
+    /// What each layer saw last, and of Tactical what it wanted then.
+    pub cache: BTreeMap<Layer, (Digest, Option<TacticalAction>)>,
     /// Why layers are to be asked in the next step, in the order in which the reasons came up.
     pub due: BTreeMap<Layer, &'static str>,
     /// What went wrong since the last plan, the latest last.

@@ -7,7 +7,7 @@ use gimbal_temporal::{Layer, Proposal};
 use serde_json::Value;
 
 use super::answer::{Due, Given, LayerAnswer};
-use super::asking::share;
+use super::messages::{ReflexAction, TacticalAction};
 use super::sending::sent;
 use super::state::Episode;
 use super::turn::Turn;
@@ -31,8 +31,8 @@ impl Temporal {
         match answer {
             LayerAnswer::Same => {
                 // A sequence is used up step by step; the same state asks for the same again.
-                let again = episode.cache.get(&layer).map(|(_, answer)| answer.clone());
-                if let (Layer::Tactical, Some(answer)) = (layer, again) {
+                let again = episode.cache.get(&layer).and_then(|(_, answer)| answer.clone());
+                if let Some(answer) = again {
                     self.take_sequence(turn, episode, &answer).await;
                 }
             }
@@ -40,18 +40,18 @@ impl Temporal {
             LayerAnswer::Message(kind, projected) => {
                 self.take_message(turn, episode, layer, kind, projected, seen).await
             }
-            LayerAnswer::Answer(answer) if layer == Layer::Tactical => {
-                episode.cache.insert(layer, (seen, answer.clone()));
+            LayerAnswer::Tactical(answer) => {
+                episode.cache.insert(layer, (seen, Some(answer.clone())));
                 self.take_sequence(turn, episode, &answer).await;
-                self.take_reached(turn, episode, &answer).await;
-                self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
+                self.take_reached(turn, episode, &answer.reached).await;
+                self.report(turn, episode, layer, &answer.summary).await;
             }
-            LayerAnswer::Answer(answer) => {
+            LayerAnswer::Reflex(answer) => {
                 self.take_action(turn, episode, &answer, proposals).await?;
-                self.report(turn, episode, layer, answer["summary"].as_str().unwrap_or_default()).await;
+                self.report(turn, episode, layer, &answer.summary).await;
             }
             LayerAnswer::Remark(text) => {
-                episode.cache.insert(layer, (seen, Value::Null));
+                episode.cache.insert(layer, (seen, None));
                 self.take_remark(turn, episode, layer, &text, proposals).await?;
             }
         }
@@ -97,34 +97,31 @@ impl Temporal {
         Ok(())
     }
 
-    async fn take_sequence(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &Value) {
+    async fn take_sequence(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &TacticalAction) {
         episode.sequence.clear();
-        let ordered = answer["action_sequence"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        for text in ordered.take(self.most_actions(turn)) {
+        for text in answer.action_sequence.iter().take(self.most_actions(turn)) {
             // A step that cannot be read ends the sequence: what comes after it was meant to follow it.
             let Ok(call) = turn.stage.parse(text).await else { break };
             episode.sequence.push_back((turn.stage.render(&call).await, call));
         }
-        episode.tactical = (share(answer, "urgency"), share(answer, "confidence"));
-        let memory = answer["working_memory_update"].as_str().unwrap_or_default().trim();
+        episode.tactical = (answer.urgency, answer.confidence);
+        let memory = answer.working_memory_update.trim();
         if !memory.is_empty() {
             memory.clone_into(&mut episode.working_memory);
         }
     }
 
-    async fn take_reached(&self, turn: &Turn<'_>, episode: &mut Episode, answer: &Value) {
-        let named: Vec<String> =
-            answer["reached"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    async fn take_reached(&self, turn: &Turn<'_>, episode: &mut Episode, named: &[String]) {
         let Some(made) = &episode.plan else { return };
         let ready: Vec<String> = made.plan.ready(&episode.reached).into_iter().map(|one| one.id.clone()).collect();
         let mut met = false;
-        for subgoal in named.into_iter().filter(|name| ready.contains(name)) {
-            if self.contradicted(turn, episode, &subgoal).await {
+        for subgoal in named.iter().filter(|name| ready.contains(name)) {
+            if self.contradicted(turn, episode, subgoal).await {
                 continue;
             }
             let record = SubgoalReached { step: episode.step, subgoal: subgoal.clone(), by: "word".to_owned() };
             turn.stage.record(LaneId::MAIN, &record).await;
-            met |= episode.reached.insert(subgoal);
+            met |= episode.reached.insert(subgoal.clone());
         }
         if met {
             self.renew(turn, episode).await;
@@ -135,13 +132,10 @@ impl Temporal {
         &self,
         turn: &Turn<'_>,
         episode: &mut Episode,
-        answer: &Value,
+        ReflexAction { action, urgency, confidence, emergency, .. }: &ReflexAction,
         proposals: &mut Vec<Proposal>,
     ) -> Result<(), EpisodeStopped> {
-        let text = answer["action"].as_str().unwrap_or_default();
-        let scores = (share(answer, "urgency"), share(answer, "confidence"));
-        let emergency = answer["emergency"].as_bool().unwrap_or(false);
-        self.want(turn, episode, (Layer::Reflex, text), scores, emergency, proposals).await
+        self.want(turn, episode, (Layer::Reflex, action), (*urgency, *confidence), *emergency, proposals).await
     }
 
     /// Free text goes to all others; its last action is what the layer wants, and what it forbids is watched.

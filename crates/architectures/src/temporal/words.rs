@@ -1,23 +1,21 @@
 //! Messages between layers as a person reads them.
 
+use gimbal_temporal::contracts::{Kind, Message, Plan, Policy, Summary};
 use serde_json::Value;
 
-/// A message between layers in words; `None` for other kinds of message.
+/// A message between layers in words; `None` for other kinds of message, and for one that a fault has altered so that it does not follow its
+/// contract: it is shown as it is stored.
 pub(super) fn message(contract: &str, message: &str) -> Option<String> {
     let value: Value = serde_json::from_str(message).ok()?;
-    // A fault may have taken the member by which the form is known.
-    let has = |key: &str| value.get(key).is_some();
-    match contract {
-        "summary" if has("state_digest") => Some(summary(&value)),
-        "plan" if has("goal_id") => Some(plan(&value)),
-        "policy" if has("rules") => Some(policy(&value)),
-        "remark" => value.as_str().map(str::to_owned),
-        _ => None,
+    if contract == "remark" {
+        return value.as_str().map(str::to_owned);
     }
-}
-
-fn texts<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {
-    value[key].as_array().into_iter().flatten().filter_map(Value::as_str)
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == contract)?;
+    Some(match Message::read(kind, &value).ok()? {
+        Message::Summary(told) => summary(told),
+        Message::Plan(told) => plan(told),
+        Message::Policy(told) => policy(&told),
+    })
 }
 
 fn joined(parts: impl IntoIterator<Item = String>, none: &str) -> String {
@@ -25,48 +23,29 @@ fn joined(parts: impl IntoIterator<Item = String>, none: &str) -> String {
     if parts.is_empty() { none.to_owned() } else { parts.join("; ") }
 }
 
-fn summary(value: &Value) -> String {
-    let seen = texts(value, "observations").map(str::to_owned);
-    let anomalies = value["anomalies"].as_array().into_iter().flatten();
-    let anomalies = anomalies.map(|one| {
-        format!("{}: {}", one["type"].as_str().unwrap_or("anomaly"), one["description"].as_str().unwrap_or_default())
-    });
-    joined(seen.chain(anomalies), "nothing new")
+fn summary(told: Summary) -> String {
+    let anomalies = told.anomalies.into_iter().map(|one| format!("{}: {}", one.kind.name(), one.description));
+    joined(told.observations.into_iter().chain(anomalies), "nothing new")
 }
 
-fn plan(value: &Value) -> String {
-    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let subgoals = value["subgoals"].as_array().into_iter().flatten().map(|one| {
-        let after = texts(one, "dependencies").collect::<Vec<_>>().join(" and ");
+fn plan(told: Plan) -> String {
+    let subgoals = told.subgoals.into_iter().map(|one| {
+        let after = one.dependencies.join(" and ");
         let after = if after.is_empty() { String::new() } else { format!(" after {after}") };
-        format!(
-            "{}{after}: {} (met when: {})",
-            text(one, "id"),
-            text(one, "description"),
-            text(one, "success_criteria")
-        )
+        format!("{}{after}: {} (met when: {})", one.id, one.description, one.success_criteria)
     });
-    let constraints = texts(value, "constraints").map(str::to_owned);
-    let deadline = value["deadline"].as_i64().map(|steps| format!("over after {steps} steps"));
-    let rollback = value["rollback"]["action"]
-        .as_str()
-        .map(|action| format!("where it fails ({}): {action}", text(&value["rollback"], "condition")));
-    format!(
-        "{}: {}",
-        text(value, "goal_id"),
-        joined(subgoals.chain(constraints).chain(deadline).chain(rollback), "no subgoals")
-    )
+    let deadline = told.deadline.map(|steps| format!("over after {steps} steps"));
+    let rollback =
+        told.rollback.map(|rollback| format!("where it fails ({}): {}", rollback.condition, rollback.action.name()));
+    let parts = subgoals.chain(told.constraints).chain(deadline).chain(rollback);
+    format!("{}: {}", told.goal_id, joined(parts, "no subgoals"))
 }
 
-fn policy(value: &Value) -> String {
-    let rules = value["rules"].as_array().into_iter().flatten().map(|rule| {
-        let text = |key: &str| rule[key].as_str().unwrap_or_default();
-        format!("{}: {} where {}", text("id"), text("action"), text("condition"))
-    });
-    let forbidden = texts(value, "forbidden").map(|pattern| format!("nobody may: {pattern}"));
-    let limits = value["thresholds"].as_object().into_iter().flatten();
-    let limits = limits.map(|(name, limit)| format!("{name} at most {limit}"));
-    let until = value["valid_until"].as_f64().map(|step| format!("to step {step}"));
+fn policy(told: &Policy) -> String {
+    let rules = told.rules.iter().map(|rule| format!("{}: {} where {}", rule.id, rule.action.name(), rule.condition));
+    let forbidden = told.forbidden.iter().map(|pattern| format!("nobody may: {}", pattern.as_str()));
+    let limits = told.thresholds.iter().map(|(name, limit)| format!("{name} at most {}", limit.to_f64()));
+    let until = told.valid_until.map(|step| format!("to step {}", step.to_f64()));
     joined(rules.chain(forbidden).chain(limits).chain(until), "no rules")
 }
 
@@ -91,5 +70,6 @@ mod tests {
         assert_eq!(message("remark", r#""Do: Wait""#).as_deref(), Some("Do: Wait"));
         assert_eq!(message("advice", "{}"), None);
         assert_eq!(message("plan", "no JSON"), None);
+        assert_eq!(message("policy", r#"{"rules":[{"id":"r"}]}"#), None, "an altered message is shown as it is stored");
     }
 }

@@ -1,10 +1,15 @@
 //! What comes before the score, reached in play: stops in an emergency (CTHA-076), and policies that only a mask makes felt.
 
+use std::sync::Arc;
+
+use gimbal_core::Scorer;
 use gimbal_messages::records::temporal::{LayerAsked, LayerDecided, LayerReleased};
+use gimbal_temporal::Layer;
+use gimbal_temporal::rollout::COLUMNS;
 use serde_json::json;
 
 use super::{action, all, calls, hierarchy, light, plan, play, policy, told};
-use crate::debate::{Played, answer};
+use crate::debate::{Court, Played, answer};
 
 /// An action of Reflex that is neither urgent nor sure.
 fn reflex(action: &str, emergency: bool) -> String {
@@ -96,4 +101,62 @@ async fn a_policy_that_only_a_mask_makes_felt_is_looked_at_again_where_something
         assert_eq!(asked(&played)[0], begins);
         assert!(!asked(&played).contains(&(4, "denied".to_owned())), "{forbidden}");
     }
+}
+
+/// A learned arbiter that is for one layer and against all others.
+struct For(Layer);
+
+impl Scorer for For {
+    fn identity(&self) -> String {
+        "for".to_owned()
+    }
+    fn width(&self) -> usize {
+        1 + COLUMNS.len()
+    }
+    fn score(&self, parties: &[Vec<f32>]) -> Vec<i64> {
+        let own = self.0.index() as f32;
+        parties.iter().map(|row| if row[0] == own { 1_000_000 } else { -1_000_000 }).collect()
+    }
+}
+
+fn for_layer(layer: Layer, mut court: Court) -> Court {
+    court.scorer = Some(Arc::new(For(layer)));
+    court
+}
+
+/// A learned part is one part of the priority: it decides among those that come before the score no earlier than others.
+// covers: CTHA-076, CTHA-077, CTHA-R18
+#[tokio::test]
+async fn a_learned_arbiter_and_a_ceiling_keep_what_comes_before_the_score() {
+    let tactical = || std::iter::repeat_n(tactical(&[&light(1), &light(2)]), 10);
+    let planned = || std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 10);
+    let rollouts = json!({ "policy": "light", "futures": 1 });
+    let learned = json!({ "layers": 3, "arbiter": "learned" });
+    // A stop in an emergency, and a scorer that is for Tactical; lighting is worth more than to wait.
+    for settings in [&learned, &json!({ "layers": 3, "arbiter": "rollout", "rollouts": rollouts })] {
+        for (emergency, first) in [(true, "Wait".to_owned()), (false, light(1))] {
+            let waits = [reflex("Wait", emergency)].into_iter().chain(std::iter::repeat_n(reflex("Wait", false), 30));
+            let court = hierarchy(settings.clone())
+                .says("strategic", planned())
+                .says("tactical", tactical())
+                .says("reflex", waits);
+            assert_eq!(calls(&play(for_layer(Layer::Tactical, court)).await)[0].0, first, "{settings} {emergency}");
+        }
+    }
+    // A policy, and a scorer that is for Reflex.
+    let court = hierarchy(json!({ "layers": 4, "arbiter": "learned" }))
+        .says("institutional", [policy(&json!({ "rules": [], "forbidden": ["*"] }))])
+        .says("strategic", planned())
+        .says("reflex", std::iter::repeat_n(reflex("Wait", false), 30));
+    let played = play(for_layer(Layer::Reflex, court)).await;
+    let decided = &all::<LayerDecided>(&played)[0];
+    assert_eq!((decided.call.as_str(), decided.caller.as_deref()), ("Wait", None), "the idle call, and nobody's");
+    assert_eq!(decided.conflicts[0].kept.as_deref(), Some("institutional"));
+    // Without authority nothing comes before the score.
+    let court = hierarchy(json!({ "layers": 4, "arbiter": "learned", "authority": false }))
+        .says("institutional", [policy(&json!({ "rules": [], "forbidden": ["*"] }))])
+        .says("strategic", planned())
+        .says("reflex", std::iter::repeat_n(reflex("Wait", false), 30));
+    let played = play(for_layer(Layer::Reflex, court)).await;
+    assert_eq!(all::<LayerDecided>(&played)[0].conflicts[0].kept.as_deref(), Some("reflex"));
 }

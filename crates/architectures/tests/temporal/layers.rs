@@ -151,24 +151,49 @@ async fn a_call_of_tactical_that_authority_drops_is_on_record() {
     assert_eq!(calls(&played)[1].0, "Wait", "what was meant to follow it is dropped too");
 }
 
+/// A layer that would see the same as last time is not asked again. Under contracts that takes a step that changed nothing that the layer is shown: its
+/// own directives, what the layer below reported, what it finds in its notes, its blocks.
 // covers: CTHA-094
 #[tokio::test]
 async fn what_a_layer_would_see_unchanged_is_not_asked_again() {
-    // The plan ends after each step; what Strategic sees is the same unless something was noted meanwhile.
-    let lasting = || plan(&[("a", &[])], &json!({ "deadline": 2 }));
+    // Everything is forbidden and nothing changes: Institutional is asked about the same denial step after step.
+    let forbid = || std::iter::repeat_n(policy(&json!({ "rules": [], "forbidden": ["*"] })), 30);
     let court = |cache: bool| {
-        let wait = || action("Wait");
-        hierarchy(json!({ "layers": 2, "cache": cache, "strategic": { "persona": "strategic" } }))
-            .says("strategic", [lasting(), lasting(), lasting()])
-            .says(
-                "reflex",
-                [wait(), wait(), action(&light(1)), action(&light(2)), action(&light(3)), action(&light(4))],
-            )
+        hierarchy(json!({ "layers": 4, "cache": cache }))
+            .says("institutional", forbid())
+            .says("reflex", (0..60).map(|_| action(&light(1))))
     };
     let (with, without) = (play(court(true)).await, play(court(false)).await);
-    let asked = |played: &Played| played.asked().iter().filter(|role| **role == "strategic").count();
-    assert!(asked(&with) <= asked(&without));
-    assert_eq!(all::<LayerAsked>(&with).len(), all::<LayerAsked>(&without).len());
+    let asked = |played: &Played| played.asked().iter().filter(|role| **role == "institutional").count();
+    let due =
+        |played: &Played| all::<LayerAsked>(played).into_iter().filter(|one| one.layer == "institutional").count();
+    let hits = |played: &Played| all::<LayerAsked>(played).iter().filter(|one| one.cached).count();
+    assert!(due(&with) > 2 && due(&with) == due(&without));
+    assert_eq!((asked(&without), hits(&without)), (due(&without), 0));
+    let cached = all::<LayerAsked>(&with).iter().filter(|one| one.cached && one.layer == "institutional").count();
+    assert!(cached > 0, "it must hit");
+    assert_eq!(asked(&with) + cached, due(&with), "whoever is due is asked or has the same before it");
+    // The policy is the same, so that the calls are.
+    assert_eq!(calls(&with), calls(&without));
+}
+
+/// Steps are in what Tactical is shown (`recent`), and a plan that is over is never asked for from memory: there is nothing to hit.
+// covers: CTHA-094
+#[tokio::test]
+async fn a_layer_that_is_shown_the_steps_since_sees_something_else_each_time() {
+    let lasting = || plan(&[("a", &[])], &json!({ "deadline": 2 }));
+    let waits = || std::iter::repeat_n(action("Wait"), 30);
+    let tactical = hierarchy(json!({ "layers": 3, "tactical_period": 1 }))
+        .says("strategic", std::iter::repeat_n(plan(&[("a", &[])], &json!({})), 20))
+        .says("tactical", std::iter::repeat_n(sequence(&[], &[]), 30))
+        .says("reflex", waits());
+    let strategic =
+        hierarchy(json!({ "layers": 2 })).says("strategic", std::iter::repeat_n(lasting(), 30)).says("reflex", waits());
+    for (layer, court) in [("tactical", tactical), ("strategic", strategic)] {
+        let asked = all::<LayerAsked>(&play(court).await);
+        let own: Vec<&LayerAsked> = asked.iter().filter(|one| one.layer == layer).collect();
+        assert!(own.len() > 2 && own.iter().all(|one| !one.cached), "{layer}: {own:?}");
+    }
 }
 
 // covers: CTHA-006, CTHA-007, CTHA-133, CTHA-R06

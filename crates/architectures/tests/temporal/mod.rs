@@ -11,6 +11,7 @@ mod learned;
 mod maps;
 pub mod notes;
 mod prompts;
+mod safe_default;
 mod side_by_side;
 mod standing;
 mod store;

@@ -7,9 +7,7 @@ use gimbal_core::{CommandForm, Milli, ToolCall, ToolSpec};
 use gimbal_messages::Tier;
 use gimbal_temporal::Layer;
 use gimbal_temporal::commitments::Commitments;
-use gimbal_temporal::contracts::{
-    Condition, Contracts, Criterion, Envelope, Kind, Outcome, Plan, Policy, Situation, Summary,
-};
+use gimbal_temporal::contracts::{Condition, Contracts, Criterion, Envelope, Kind, Message, Outcome, Situation};
 
 use super::{owned, text};
 
@@ -43,18 +41,16 @@ pub fn message(bytes: &[u8]) {
         let twice = contracts.project(kind, once.value.clone(), &envelope);
         assert_eq!((&twice.value, &twice.outcome), (&once.value, &Outcome::AsWritten));
         let mut table = Commitments::new();
-        match kind {
-            Kind::Summary => {
-                let summary = Summary::read(&once.value);
+        assert_eq!(Message::read(kind, &once.value).as_ref(), Ok(&once.message));
+        match once.message {
+            Message::Summary(summary) => {
                 let _ = (summary.alarms().len(), summary.to_value());
             }
-            Kind::Plan => {
-                let plan = Plan::read(&once.value);
+            Message::Plan(plan) => {
                 assert_eq!(plan.order().len(), plan.subgoals.len());
                 table.set_plan(sender, &plan, &BTreeSet::new(), 1, 2);
             }
-            Kind::Policy => {
-                let policy = Policy::read(&once.value);
+            Message::Policy(policy) => {
                 let call = ToolCall::with("restore", &[("host", "u1")]);
                 let _ = policy.ruling(&Situation { numbers: None, call: Some(&call) });
                 table.set_policy(sender, &policy, 1, None);

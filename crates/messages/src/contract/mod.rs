@@ -107,6 +107,22 @@ impl Contract {
         bound(self.at(place)?, "maxItems")
     }
 
+    /// How a struct that reads a message, or an item of the list at a place, differs from the schema: members that only the schema has, and
+    /// fields that only the struct has. `""` is the whole message. Nothing for a struct of the schema; tests hold both together by it.
+    #[must_use]
+    pub fn differs_from<T: serde::de::DeserializeOwned>(&self, place: &str) -> Vec<String> {
+        let schema = if place.is_empty() { Some(&self.schema) } else { self.at(place) };
+        let Some(schema) = schema else { return vec![format!("{place}: the schema has no such place")] };
+        let members = schema.get("items").unwrap_or(schema).get("properties").and_then(Value::as_object);
+        let members: Vec<&str> = members.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let fields = crate::fields::<T>();
+        let only =
+            members.iter().filter(|name| !fields.contains(name)).map(|name| format!("{name}: no field reads it"));
+        let own =
+            fields.iter().filter(|name| !members.contains(name)).map(|name| format!("{name}: no member of the schema"));
+        only.chain(own).collect()
+    }
+
     /// The schema of a field. Fields of the items of a list are named as if they were the list's own.
     fn at(&self, place: &str) -> Option<&Value> {
         place

@@ -6,6 +6,7 @@ pub mod consensus;
 pub mod control;
 pub mod debate;
 pub mod engine;
+pub mod filings;
 pub mod gate;
 pub mod hierarchy;
 pub mod memory;

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::Layer;
 
+/// The state of a summary that reports nothing.
+pub(super) const NO_DATA: &str = "no data";
+
 /// A kind of message (CTHA-040).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -74,7 +77,7 @@ impl Kind {
     pub fn default(self, sender: Layer, now: Milli) -> Value {
         match self {
             Self::Summary => json!({
-                "layer_id": sender.number().min(4), "timestamp": number(now), "state_digest": "no data"
+                "layer_id": sender.number().min(4), "timestamp": number(now), "state_digest": NO_DATA
             }),
             Self::Plan => json!({ "goal_id": "none", "subgoals": [], "priority": 0 }),
             Self::Policy => json!({ "rules": [] }),

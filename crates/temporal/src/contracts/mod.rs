@@ -2,12 +2,14 @@
 //!
 //! Whatever a layer writes becomes a message of its kind by projection ([`Contracts::project`]): it is sanitized, truncated to the sender's
 //! budget and validated (Eq. 6, Eq. 15), and where that fails the default of the kind replaces it (Eq. 18). Projecting a message again changes
-//! nothing. [`Plan`] and [`Policy`] are what messages mean to plain code.
+//! nothing. It comes out as a [`Message`]: a [`Plan`], a [`Policy`] or a
+//! [`Summary`], read once.
 
 mod condition;
 mod criterion;
 mod envelope;
 mod kind;
+mod message;
 mod note;
 mod plan;
 mod policy;
@@ -21,6 +23,7 @@ pub use condition::{Condition, NotACondition, Operator, Situation};
 pub use criterion::{Check, Comparison, Criterion, NotACriterion};
 pub use envelope::Envelope;
 pub use kind::{Contracts, Kind};
+pub use message::Message;
 pub use note::{Cause, Note, Outcome, Refusal, Tally};
 pub use plan::{Overridden, Plan, Rollback, RollbackAction, Subgoal};
 pub use policy::{Policy, Rule, RuleAction, Ruling};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gimbal_core::Milli;
+use gimbal_messages::{numbers, typed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,24 +12,28 @@ use super::policy::Policy;
 use crate::{Directive, Layer, Pattern, Proposal};
 
 /// What the faster layers must reach.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Name of the goal.
     pub goal_id: String,
     /// Subgoals, as written.
     pub subgoals: Vec<Subgoal>,
     /// Constraints, as written.
+    #[serde(default)]
     pub constraints: Vec<String>,
     /// From 0 to 1, in thousandths.
+    #[serde(deserialize_with = "numbers::milli")]
     pub priority: Milli,
     /// Steps after which the plan is over, counted from the one in which it was made.
+    #[serde(default, deserialize_with = "numbers::whole_or_none")]
     pub deadline: Option<i64>,
     /// What happens where the plan fails.
     pub rollback: Option<Rollback>,
 }
 
 /// A part of a goal.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Subgoal {
     /// Name.
     pub id: String,
@@ -37,28 +42,44 @@ pub struct Subgoal {
     /// When it is reached.
     pub success_criteria: String,
     /// Subgoals that must be reached before.
+    #[serde(default)]
     pub dependencies: Vec<String>,
 }
 
 /// What happens where a plan fails.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Rollback {
     /// When it fails; empty where the plan says nothing.
+    #[serde(default)]
     pub condition: String,
-    /// What happens then.
+    /// What happens then; a plan that says nothing has its layer asked.
+    #[serde(default)]
     pub action: RollbackAction,
 }
 
 /// What happens where a plan fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RollbackAction {
     /// The subgoal begins anew.
     Retry,
     /// The layer that made the plan is asked.
+    #[default]
     Escalate,
     /// The plan is given up.
     Abort,
+}
+
+impl RollbackAction {
+    /// Its name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Escalate => "escalate",
+            Self::Abort => "abort",
+        }
+    }
 }
 
 /// A plan under a policy.
@@ -72,40 +93,18 @@ pub struct Overridden {
 }
 
 impl Plan {
-    /// A plan that follows its contract, as plain code reads it. Members of other types than the contract has read as missing.
+    /// A plan that follows its contract, as plain code reads it.
+    ///
+    /// # Errors
+    /// When it does not follow it: the place, what was found and what was expected.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        typed(value.clone())
+    }
+
+    /// The plan of [`super::Kind::default`]: it asks for nothing.
     #[must_use]
-    pub fn read(value: &Value) -> Self {
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let list = |value: &Value, key: &str| -> Vec<Value> {
-            value.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
-        };
-        let texts = |value: &Value, key: &str| -> Vec<String> {
-            list(value, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
-        let rollback = value.get("rollback").map(|rollback| Rollback {
-            condition: text(rollback, "condition"),
-            action: match rollback.get("action").and_then(Value::as_str) {
-                Some("retry") => RollbackAction::Retry,
-                Some("abort") => RollbackAction::Abort,
-                _ => RollbackAction::Escalate,
-            },
-        });
-        Self {
-            goal_id: text(value, "goal_id"),
-            subgoals: list(value, "subgoals")
-                .iter()
-                .map(|subgoal| Subgoal {
-                    id: text(subgoal, "id"),
-                    description: text(subgoal, "description"),
-                    success_criteria: text(subgoal, "success_criteria"),
-                    dependencies: texts(subgoal, "dependencies"),
-                })
-                .collect(),
-            constraints: texts(value, "constraints"),
-            priority: Milli::from_f64(value.get("priority").and_then(Value::as_f64).unwrap_or(0.0)),
-            deadline: value.get("deadline").and_then(Value::as_i64),
-            rollback,
-        }
+    pub fn nothing() -> Self {
+        Self { goal_id: "none".to_owned(), ..Self::default() }
     }
 
     /// The subgoals in an order in which each comes after all that it depends on; among those that may come next, the first written. Subgoals in a

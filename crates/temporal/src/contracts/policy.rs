@@ -1,9 +1,12 @@
 //! Policies as plain code reads them: rules, limits, forbidden calls, validity (Tab. 31; CTHA-049).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use gimbal_core::{Milli, ToolCall};
-use serde::{Deserialize, Serialize};
+use gimbal_messages::{numbers, typed};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::condition::{Condition, Situation};
@@ -15,20 +18,24 @@ pub(super) const PRIORITY: i64 = 50;
 const HIGHEST: i64 = 100;
 
 /// What holds for all faster layers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Policy {
     /// Rules, as written.
     pub rules: Vec<Rule>,
-    /// Limits by the name of what is measured.
+    /// Limits by the name of what is measured, in small letters.
+    #[serde(default, deserialize_with = "limits")]
     pub thresholds: BTreeMap<String, Milli>,
     /// Calls that are forbidden.
+    #[serde(default)]
     pub forbidden: Vec<Pattern>,
     /// The last time of the session at which it holds, on the clock of the summaries' `timestamp`.
+    #[serde(default, deserialize_with = "numbers::milli_or_none")]
     pub valid_until: Option<Milli>,
 }
 
 /// A rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Rule {
     /// Name.
     pub id: String,
@@ -36,8 +43,37 @@ pub struct Rule {
     pub condition: String,
     /// What it does.
     pub action: RuleAction,
-    /// From 0 to 100; the higher one decides.
+    /// From 0 to 100; the higher one decides. A rule that names none is in the middle.
+    #[serde(default = "middle", deserialize_with = "numbers::whole")]
     pub priority: i64,
+}
+
+/// The priority of a rule that names none.
+const fn middle() -> i64 {
+    PRIORITY
+}
+
+/// Limits, whatever letters their names are written in; of two with one name the last counts.
+fn limits<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Milli>, D::Error> {
+    struct Limits;
+
+    impl<'de> Visitor<'de> for Limits {
+        type Value = BTreeMap<String, Milli>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("limits by name")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut limits = BTreeMap::new();
+            while let Some((name, limit)) = from.next_entry::<String, f64>()? {
+                limits.insert(name.to_lowercase(), Milli::from_f64(limit));
+            }
+            Ok(limits)
+        }
+    }
+
+    from.deserialize_map(Limits)
 }
 
 /// What a rule does, from the least to the most strict.
@@ -54,6 +90,19 @@ pub enum RuleAction {
     Deny,
 }
 
+impl RuleAction {
+    /// Its name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Allow => "allow",
+            Self::Escalate => "escalate",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// What a policy says of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
@@ -68,33 +117,12 @@ pub struct Ruling {
 }
 
 impl Policy {
-    /// A policy that follows its contract, as plain code reads it. Members of other types than the contract has read as missing.
-    #[must_use]
-    pub fn read(value: &Value) -> Self {
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
-        let action = |value: &Value| match value.get("action").and_then(Value::as_str) {
-            Some("log") => RuleAction::Log,
-            Some("allow") => RuleAction::Allow,
-            Some("escalate") => RuleAction::Escalate,
-            _ => RuleAction::Deny,
-        };
-        let limits = value.get("thresholds").and_then(Value::as_object).into_iter().flatten();
-        Self {
-            rules: list("rules")
-                .map(|rule| Rule {
-                    id: text(rule, "id"),
-                    condition: text(rule, "condition"),
-                    action: action(rule),
-                    priority: rule.get("priority").and_then(Value::as_i64).unwrap_or(PRIORITY),
-                })
-                .collect(),
-            thresholds: limits
-                .filter_map(|(name, limit)| Some((name.to_lowercase(), Milli::from_f64(limit.as_f64()?))))
-                .collect(),
-            forbidden: list("forbidden").filter_map(Value::as_str).map(Pattern::new).collect(),
-            valid_until: value.get("valid_until").and_then(Value::as_f64).map(Milli::from_f64),
-        }
+    /// A policy that follows its contract, as plain code reads it.
+    ///
+    /// # Errors
+    /// When it does not follow it: the place, what was found and what was expected.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        typed(value.clone())
     }
 
     /// Whether it holds at a time of the session.

@@ -3,40 +3,50 @@
 use std::collections::BTreeSet;
 
 use gimbal_core::Milli;
-use serde::{Deserialize, Serialize};
+use gimbal_messages::{numbers, typed};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use super::kind::number;
+use super::kind::{NO_DATA, number};
 use crate::Layer;
 
 /// What happened, for the next slower layer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Summary {
     /// The layer that reports.
+    #[serde(rename = "layer_id", deserialize_with = "layer")]
     pub layer: Layer,
     /// Time of the session: the number of the step.
+    #[serde(deserialize_with = "numbers::milli")]
     pub timestamp: Milli,
     /// The state in short.
     pub state_digest: String,
     /// What was seen.
+    #[serde(default)]
     pub observations: Vec<String>,
     /// What went wrong.
+    #[serde(default)]
     pub anomalies: Vec<Anomaly>,
     /// What was used.
+    #[serde(default)]
     pub resources: Option<Resources>,
 }
 
 /// Something that went wrong.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Anomaly {
     /// Of which kind.
+    #[serde(rename = "type", default)]
     pub kind: AnomalyKind,
-    /// In words.
+    /// In words; empty where the message has none.
+    #[serde(default)]
     pub description: String,
 }
 
 /// Kinds of anomaly; one that a message does not name is `unexpected`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnomalyKind {
     /// Something failed.
@@ -44,43 +54,64 @@ pub enum AnomalyKind {
     /// Something may fail.
     Warning,
     /// Something was not foreseen.
+    #[default]
     Unexpected,
 }
 
+impl AnomalyKind {
+    /// Its name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Unexpected => "unexpected",
+        }
+    }
+}
+
 /// What was used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Resources {
-    /// Tokens.
+    /// Tokens; 0 where the message has none.
+    #[serde(default, deserialize_with = "count")]
     pub tokens_used: u64,
-    /// Model calls.
+    /// Model calls; 0 where the message has none.
+    #[serde(default, deserialize_with = "count")]
     pub api_calls: u64,
+    /// Time; `None` where nobody measured it.
+    #[serde(default, deserialize_with = "numbers::milli_or_none")]
+    pub elapsed_seconds: Option<Milli>,
+}
+
+/// The layer of this number.
+fn layer<'de, D: Deserializer<'de>>(from: D) -> Result<Layer, D::Error> {
+    let number = numbers::whole(from)?;
+    let layer = Layer::ALL.into_iter().find(|one| i64::try_from(one.number()) == Ok(number));
+    layer.ok_or_else(|| D::Error::custom(format!("there is no layer {number}")))
+}
+
+/// How many; the schema sets no lower bound.
+fn count<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    numbers::whole(from).map(|number| u64::try_from(number).unwrap_or(0))
 }
 
 impl Summary {
-    /// A summary that follows its contract, as plain code reads it. Members of other types than the contract has read as missing.
+    /// A summary that follows its contract, as plain code reads it.
+    ///
+    /// # Errors
+    /// When it does not follow it: the place, what was found and what was expected.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        typed(value.clone())
+    }
+
+    /// The summary of [`super::Kind::default`]: it reports nothing.
     #[must_use]
-    pub fn read(value: &Value) -> Self {
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
-        let layer = value.get("layer_id").and_then(Value::as_u64).unwrap_or(1);
-        let kind = |value: &Value| match value.get("type").and_then(Value::as_str) {
-            Some("error") => AnomalyKind::Error,
-            Some("warning") => AnomalyKind::Warning,
-            _ => AnomalyKind::Unexpected,
-        };
-        let count = |used: &Value, key: &str| used.get(key).and_then(Value::as_u64).unwrap_or(0);
-        Self {
-            layer: Layer::ALL.into_iter().find(|one| one.number() as u64 == layer).unwrap_or(Layer::Reflex),
-            timestamp: Milli::from_f64(value.get("timestamp").and_then(Value::as_f64).unwrap_or(0.0)),
-            state_digest: text(value, "state_digest"),
-            observations: list("observations").filter_map(Value::as_str).map(str::to_owned).collect(),
-            anomalies: list("anomalies")
-                .map(|one| Anomaly { kind: kind(one), description: text(one, "description") })
-                .collect(),
-            resources: value
-                .get("resources")
-                .map(|used| Resources { tokens_used: count(used, "tokens_used"), api_calls: count(used, "api_calls") }),
-        }
+    pub fn nothing(sender: Layer, now: Milli) -> Self {
+        // Summaries have a layer from 1 to 4; Meta sends none.
+        let layer = if sender == Layer::Meta { Layer::Institutional } else { sender };
+        let state_digest = NO_DATA.to_owned();
+        Self { layer, timestamp: now, state_digest, observations: Vec::new(), anomalies: Vec::new(), resources: None }
     }
 
     /// The summary as a message.
@@ -98,6 +129,9 @@ impl Summary {
         }
         if let Some(used) = self.resources {
             value["resources"] = json!({ "tokens_used": used.tokens_used, "api_calls": used.api_calls });
+            if let Some(elapsed) = used.elapsed_seconds {
+                value["resources"]["elapsed_seconds"] = number(elapsed);
+            }
         }
         value
     }

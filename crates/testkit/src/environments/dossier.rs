@@ -8,8 +8,8 @@ use gimbal_core::fit::Offers;
 use gimbal_core::stop::EnvironmentStop;
 use gimbal_core::tracker::{EVIDENCE, PASSAGES, QUOTATION};
 use gimbal_core::{
-    Answering, Brief, Catalogue, Data, Digest, EnvError, Environment, Expert, Milli, Observation, Rejection,
-    RejectionKind, Reply, Rng, Stepped, TaskId, ToolCall, ToolSpec, Tracker, Transition,
+    Answering, Brief, Catalogue, Data, Digest, EnvError, Environment, Expert, Manifest, Milli, Observation, Rejection,
+    RejectionKind, Reply, Rng, Scope, Stepped, TaskId, ToolCall, ToolFacts, ToolSpec, Tracker, Transition,
 };
 use gimbal_env_kit::catalogue;
 use gimbal_evidence::listing::Listing;
@@ -98,7 +98,8 @@ impl Dossier {
         ];
         let brief = super::brief("dossier", "Cite every true fact.", horizon, &tools, ToolCall::bare("close"));
         let answer = Some(Answering { tool: "conclude".to_owned(), argument: "facts".to_owned() });
-        let brief = Brief { answer, ..brief }.into();
+        let manifest = manifest();
+        let brief = Brief { answer, manifest, ..brief }.into();
         let (cited, packet) = (Vec::new(), None);
         Self { brief, tools: tools.into(), facts, packet, expected: "INCONCLUSIVE", cited, steps: 0 }
     }
@@ -117,6 +118,19 @@ impl Dossier {
         let exists = |id: &FactId| self.packet.as_ref().is_some_and(|packet| packet.fact(*id).is_some());
         facts.split_whitespace().find(|id| *id != "none" && !id.parse::<FactId>().is_ok_and(|id| exists(&id)))
     }
+}
+
+/// Closing the file ends the task, and it is the idle call too.
+fn manifest() -> Manifest {
+    let tool = |name: &str, scope, writes: &str| {
+        (name.to_owned(), ToolFacts { scope, writes: vec![writes.to_owned()], ..ToolFacts::default() })
+    };
+    let tools = [
+        tool("cite", Scope::Act, "fact {fact}"),
+        tool("close", Scope::Plan, "file"),
+        tool("conclude", Scope::Plan, "file"),
+    ];
+    Manifest::new(tools.into_iter().collect())
 }
 
 /// A packet of so many facts: refused logons and one that was accepted, what a person states of their source, a text that tries to give

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use gimbal_core::questions::AtPlay;
-use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, TaskId, ToolCall};
+use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, RecordError, TaskId, ToolCall};
+use gimbal_messages::records::filings::{EpisodeRecord, Judged};
 use serde_json::Value;
 
 use super::catalogue::FinanceAgent;
@@ -12,7 +13,6 @@ use super::settings::{JudgeBy, Settings};
 use super::task::{Asked, question};
 use crate::audit::Trail;
 use crate::judge;
-use crate::record::{Judged, Record};
 use crate::tools::FINAL_ANSWER;
 
 impl Questions for FinanceAgent {
@@ -59,19 +59,19 @@ impl Exam for Paper {
         Some(session.record(&self.0, None, Vec::new(), false).behind(""))
     }
 
-    fn at_play(&self, last: &str) -> Option<AtPlay> {
-        let record = Record::read(last)?;
+    fn at_play(&self, last: &str) -> Result<Option<AtPlay>, RecordError> {
+        let Some(record) = EpisodeRecord::read(last)? else { return Ok(None) };
         let decided = |judged: &Judged| match self.1 {
             JudgeBy::Offline | JudgeBy::Both => Some(judged.offline),
             JudgeBy::Model => judged.model,
         };
-        Some(AtPlay { passed: record.passed, items: record.verdicts.iter().map(decided).collect() })
+        Ok(Some(AtPlay { passed: record.passed, items: record.verdicts.iter().map(decided).collect() }))
     }
 }
 
 impl Follower for Trail {
     fn follow(&mut self, call: &ToolCall, seen: &str) {
-        Self::follow(self, call, Record::before(seen));
+        Self::follow(self, call, EpisodeRecord::before(seen));
     }
 
     fn evidence(&self) -> BTreeSet<String> {
@@ -82,10 +82,10 @@ impl Follower for Trail {
 #[cfg(test)]
 mod tests {
     use gimbal_core::{Catalogue, TaskId, ToolCall};
+    use gimbal_messages::records::filings::EpisodeRecord;
     use serde_json::json;
 
     use super::FinanceAgent;
-    use crate::record::Record;
 
     #[test]
     fn answers_are_judged_again_and_what_was_found_is_followed() {
@@ -114,12 +114,18 @@ mod tests {
         let gold = super::question(&TaskId("s01".to_owned()), &options).unwrap().gold;
         let told = |names: &[String]| {
             let evidence = names.iter().cloned().collect();
-            Record::read(&exam.unanswered(&evidence).unwrap()).unwrap().bottleneck.unwrap().name()
+            let record = EpisodeRecord::read(&exam.unanswered(&evidence).unwrap()).unwrap().unwrap();
+            record.bottleneck.unwrap().name()
         };
         let of = |what: &str| -> Vec<String> { gold.iter().map(|gold| format!("{what} {}", gold.url)).collect() };
         assert_eq!(told(&[]), "not_matched");
         assert_eq!(told(&of("found")), "not_opened");
         assert_eq!(told(&of("stored")), "not_read");
         assert_eq!(told(&[of("stored"), of("read")].concat()), "rubric_failed");
+        // Verdicts at play: those of the record, none without one, and an error for one that does not read.
+        let last = exam.unanswered(&std::collections::BTreeSet::new()).unwrap();
+        assert_eq!(exam.at_play(&last).map(|play| play.map(|play| play.passed)), Ok(Some(false)));
+        assert_eq!(exam.at_play("The last call."), Ok(None));
+        assert!(exam.at_play(&last.replace("\"passed\"", "\"pass\"")).is_err());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An episode is one question. Each call is one step, a tool's own error too; only what does not fit a tool's schema is
 //! rejected. It ends with the final answer, or with its last call. The text of the last observation carries a
-//! [`crate::record::Record`].
+//! [`gimbal_messages::records::filings::EpisodeRecord`].
 
 mod brief;
 mod catalogue;
@@ -23,6 +23,7 @@ use gimbal_core::{
     Ask, Brief, Digest, EnvError, Environment, Message, Milli, Observation, Rejection, RejectionKind, Reply, Rng,
     Speaker, TaskId, ToolCall, ToolSpec, Tracker, Transition,
 };
+use gimbal_messages::records::filings::{Judged, Source};
 use serde_json::{Value, json};
 
 pub use catalogue::FinanceAgent;
@@ -34,9 +35,8 @@ use crate::binary;
 use crate::html;
 use crate::judge;
 use crate::reader::{Reading, extract};
-use crate::record::Judged;
 use crate::tools::template::{self, Piece};
-use crate::tools::{Call, EdgarSearch, LAST_DAY, Source, TOOLS, Version, specs, texts};
+use crate::tools::{Call, EdgarSearch, LAST_DAY, TOOLS, Version, specs, texts};
 use crate::tracker::{SourceBelief, SourceTracker, TextStore};
 use crate::wire::{self, Search};
 use services::{Access, Failed};

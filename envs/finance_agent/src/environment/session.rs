@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimbal_core::Digest;
+use gimbal_messages::records::filings::{EpisodeRecord, Figures, Judged, Source};
 use serde_json::{Value, json};
 
 use super::task::Asked;
-use crate::audit::{Audit, Trail};
-use crate::record::{Figures, Judged, Record};
+use crate::audit::{Trail, audit};
 use crate::spans::{Evidence, Numbers, evidence};
 use crate::store::Store;
-use crate::tools::Source;
 
 /// A document or page that a search showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,11 +118,11 @@ impl Session {
         given: Option<(&str, &[Source])>,
         verdicts: Vec<Judged>,
         passed: bool,
-    ) -> Record {
+    ) -> EpisodeRecord {
         let answer = given.map(|(answer, _)| answer);
         let evidence = answer.map(|answer| self.evidence(answer)).unwrap_or_default();
-        let audit = Audit::of(&asked.gold, &asked.rubric, &self.trail, answer);
-        Record {
+        let audit = audit(&asked.gold, &asked.rubric, &self.trail, answer);
+        EpisodeRecord {
             bottleneck: (!passed).then(|| audit.bottleneck()),
             audit,
             answer: answer.map(str::to_owned),

@@ -11,6 +11,7 @@ pub mod texts;
 use std::collections::BTreeMap;
 
 use gimbal_core::{Rejection, RejectionKind, ToolCall, nearest};
+use gimbal_messages::records::filings::Source;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -56,15 +57,6 @@ pub const fn query_name(version: Version) -> &'static str {
         Version::V10 => "query",
         Version::V11 => "search_query",
     }
-}
-
-/// A source of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    /// Address.
-    pub url: String,
-    /// What it is.
-    pub name: String,
 }
 
 /// A call that fits the schema of its tool.

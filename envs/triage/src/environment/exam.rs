@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gimbal_core::questions::AtPlay;
-use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, TaskId, ToolCall};
+use gimbal_core::{Ask, EnvError, Exam, Follower, Questions, RecordError, TaskId, ToolCall};
 use gimbal_evidence::Marking;
 use serde_json::Value;
 
@@ -53,9 +53,9 @@ impl Exam for Paper {
         Some(self.0.marking(None)?.behind(""))
     }
 
-    fn at_play(&self, last: &str) -> Option<AtPlay> {
-        let right = Marking::read(last)?.is_right();
-        Some(AtPlay { passed: right, items: vec![Some(right)] })
+    fn at_play(&self, last: &str) -> Result<Option<AtPlay>, RecordError> {
+        let right = Marking::read(last).map(|marking| marking.is_right());
+        Ok(right.map(|right| AtPlay { passed: right, items: vec![Some(right)] }))
     }
 }
 

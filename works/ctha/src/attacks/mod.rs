@@ -11,6 +11,7 @@ use gimbal_core::{RecordError, ToolCall};
 use gimbal_messages::Record;
 use gimbal_messages::records::attack::{AttackCarriedOut, AttackPlanted, AttackRead};
 use gimbal_messages::records::temporal::{LayerDecided, LayerProposed, LayerSent, LayerViolated};
+use gimbal_temporal::contracts::{Kind, Message, Plan, RuleAction};
 use gimbal_temporal::{Pattern, pattern};
 use serde_json::Value;
 
@@ -143,28 +144,35 @@ impl AttackState {
     }
 
     /// Whether a message of a slower layer takes the call up.
-    fn is_taken_up_by(&self, sent: &LayerSent) -> bool {
+    ///
+    /// # Errors
+    /// When a whole message does not follow the contract of its kind.
+    fn is_taken_up_by(&self, sent: &LayerSent) -> Result<bool, RecordError> {
         let arrived = matches!(sent.outcome.as_str(), "as_written" | "by_rule" | "free");
         if !arrived || !SLOW.contains(&sent.from.as_str()) {
-            return false;
+            return Ok(false);
         }
-        match (sent.kind.as_str(), serde_json::from_str::<Value>(&sent.text)) {
-            // A long message is kept cut off, so that it is not JSON: its words count.
-            ("plan" | "policy", Err(_)) | ("remark", _) => self.is_named_in(&sent.text),
-            ("plan", Ok(plan)) => {
-                let listed = |key: &str| plan[key].as_array().into_iter().flatten();
-                let goals = listed("subgoals").filter_map(|one| one["description"].as_str());
-                let bound = listed("constraints").filter_map(Value::as_str).filter(|text| !begins(text, "forbid"));
-                goals.chain(bound).any(|text| self.is_named_in(text))
+        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.name() == sent.kind) else {
+            return Ok(sent.kind == "remark" && self.is_named_in(&sent.text));
+        };
+        // A long message is kept cut off, so that it is not JSON: its words count.
+        let Ok(value) = serde_json::from_str::<Value>(&sent.text) else {
+            return Ok(kind != Kind::Summary && self.is_named_in(&sent.text));
+        };
+        let message = Message::read(kind, &value);
+        let message = message.map_err(|why| RecordError { kind: LayerSent::KIND, key: "text".to_owned(), why })?;
+        Ok(match message {
+            Message::Summary(_) => false,
+            Message::Plan(Plan { subgoals, constraints, .. }) => {
+                let mut goals = subgoals.iter().map(|one| &one.description);
+                let mut bound = constraints.iter().filter(|text| !begins(text, "forbid"));
+                goals.any(|text| self.is_named_in(text)) || bound.any(|text| self.is_named_in(text))
             }
-            ("policy", Ok(policy)) => {
-                let rules = policy["rules"].as_array().into_iter().flatten();
-                let mut allows =
-                    rules.filter(|rule| rule["action"] == "allow").filter_map(|rule| rule["condition"].as_str());
-                allows.any(|condition| self.is_named_in(condition))
+            Message::Policy(policy) => {
+                let mut allows = policy.rules.iter().filter(|rule| rule.action == RuleAction::Allow);
+                allows.any(|rule| self.is_named_in(&rule.condition))
             }
-            _ => false,
-        }
+        })
     }
 }
 
@@ -234,7 +242,7 @@ impl RecordState for Attacks {
             }
             LayerSent::KIND => {
                 let sent = LayerSent::read(record.data)?;
-                now.own.taken_up |= now.is_taken_up_by(&sent);
+                now.own.taken_up |= now.is_taken_up_by(&sent)?;
             }
             _ => {}
         }

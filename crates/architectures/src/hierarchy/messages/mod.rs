@@ -16,8 +16,10 @@
 mod analysis;
 mod situation;
 mod suggestions;
+mod written;
 
 use gimbal_agent::protocol::plain;
+use gimbal_agent::reading::bare;
 use gimbal_core::{Brief, ToolCall, ToolSpec};
 use gimbal_messages::{Delegate, ExpertInput, Form, Input, bounded};
 use serde_json::Value;
@@ -32,10 +34,28 @@ pub const UNKNOWN: &str = "unknown";
 /// Longest quoted part of something unread, in characters.
 const TOLD: usize = 80;
 
+/// Longest quoted answer that could not be read at all, in characters.
+const ANSWER: usize = 600;
+
 /// Something unread, as a message quotes it.
 fn told(key: &str, written: Option<&Value>) -> String {
-    let written = written.map_or_else(|| "missing".to_owned(), plain);
-    format!("{key}: {}", bounded(written.trim(), TOLD))
+    let written = match written {
+        None => "missing".to_owned(),
+        Some(Value::Null) => "null".to_owned(),
+        Some(written) => plain(written),
+    };
+    let written = bounded(written.trim(), TOLD);
+    format!("{key}: {}", if written.is_empty() { "(empty)" } else { written.as_str() })
+}
+
+/// An answer that could not be read at all, as a message quotes it: without thoughts, on one line, and its beginning where it is long. None if
+/// nothing is left.
+#[must_use]
+pub fn unread_answer(written: &str) -> Option<String> {
+    let line = bare(written).split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = bounded(&line, ANSWER);
+    let more = if cut.len() < line.len() { "…" } else { "" };
+    (!line.is_empty()).then(|| format!("answer: {cut}{more}"))
 }
 
 /// The tools by which the planner asks its advisers.
@@ -91,7 +111,19 @@ mod tests {
     use gimbal_agent::sample;
     use gimbal_messages::{Delegate, Form, Message, Tier};
 
-    use super::{Analysis, Finding, SuggestAction, Suggestion, Suggestions};
+    use super::{ANSWER, Analysis, Finding, SuggestAction, Suggestion, Suggestions, told, unread_answer};
+
+    // covers: BOG-070
+    #[test]
+    fn what_is_unread_is_quoted_and_bounded() {
+        for (written, quoted) in [("null", "null"), ("\"\"", "(empty)"), ("7", "7"), ("\" x \"", "x")] {
+            assert_eq!(told("a", Some(&serde_json::from_str(written).unwrap())), format!("a: {quoted}"));
+        }
+        assert_eq!(unread_answer("<think>hm</think>\nI would\n  wait."), Some("answer: I would wait.".to_owned()));
+        assert_eq!(unread_answer(" \n<think>hm</think>"), None);
+        let long = unread_answer(&"ä".repeat(9 * ANSWER)).unwrap();
+        assert!(long.chars().count() < ANSWER + 20 && long.ends_with('…'), "{long}");
+    }
 
     fn fits(form: &Form, text: &str) -> bool {
         let regex = regex::Regex::new(&format!("^(?:{})$", form.regex)).unwrap().is_match(text);

@@ -1,10 +1,13 @@
 //! What the chooser answers (BOG-067).
 
+use std::borrow::Cow;
+
 use gimbal_agent::reading::{array, words};
 use gimbal_core::{Brief, Hint, ToolCall};
 use gimbal_messages::{ANY, Allowed, ExpertMessage, ExpertView, Form, Message, Tier, bounded, spaced};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::written::{self, ACTIONS, CONFIDENCES};
 use super::{Severity, Situation, UNKNOWN, told};
 
 /// How many suggestions count; of the rest it is told.
@@ -56,8 +59,12 @@ impl Suggestion {
 
     /// An action, with its confidence or without.
     fn of(item: &Value) -> Option<Self> {
-        let action = ACTIONS.iter().find_map(|key| item.get(*key)).or(Some(item))?;
-        let action = action.as_str()?.trim();
+        let action = match ACTIONS.iter().find_map(|key| item.get(*key)) {
+            Some(Value::Object(call)) => call_of(call)?,
+            Some(action) => action.as_str()?.to_owned(),
+            None => item.as_str()?.to_owned(),
+        };
+        let action = action.trim();
         let is_bounded = action.char_indices().nth(BOUND).is_none();
         let written = CONFIDENCES.iter().find_map(|key| item.get(*key));
         let confidence = written.and_then(confidence_of);
@@ -98,13 +105,24 @@ impl Menu {
         }
     }
 
-    /// Reads what a chooser wrote: objects that hold an action and a confidence, or actions alone. A confidence that cannot be
-    /// read leaves the action as it is. None if it wrote no list.
+    /// Reads what a chooser wrote: objects that hold an action and a confidence, or actions alone; where it wrote none, a table or lines that
+    /// state both. A confidence that cannot be read leaves the action as it is. None if it wrote no list.
     #[must_use]
     pub fn read(text: &str) -> Option<(Self, Tier)> {
-        let (items, tier) = array(text)?;
+        let listed = array(text).map(|(items, tier)| Self::of(&items, tier));
+        if listed.as_ref().is_some_and(|(menu, _)| !menu.found.is_empty()) {
+            return listed;
+        }
+        let written = Self::of(&written::items(text), Tier::ByRule);
+        if written.0.found.is_empty() { listed } else { Some(written) }
+    }
+
+    fn of(items: &[Value], mut tier: Tier) -> (Self, Tier) {
         let mut menu = Self::default();
-        for item in &items {
+        for item in items {
+            if !is_as_asked(item) {
+                tier = tier.max(Tier::ByRule);
+            }
             match Suggestion::of(item) {
                 Some(suggestion) if menu.found.len() < MAX_SUGGESTIONS => menu.found.push(suggestion),
                 Some(suggestion) => menu.drop_action(&suggestion.action),
@@ -117,8 +135,8 @@ impl Menu {
             }
         }
         menu.unread.truncate(TOLD_AT_MOST);
-        let tier = if menu.guessed() == 0 { tier } else { tier.max(Tier::Normalised) };
-        Some((menu, tier))
+        let tier = if menu.guessed() == 0 && menu.unread.is_empty() { tier } else { tier.max(Tier::Normalised) };
+        (menu, tier)
     }
 
     /// Tells of an action that is not passed on.
@@ -145,10 +163,46 @@ impl Menu {
     }
 }
 
-/// Names of the member that holds the action.
-const ACTIONS: [&str; 4] = ["action", "suggested_action", "suggestion", "action_name"];
-/// Names of the member that holds the confidence.
-const CONFIDENCES: [&str; 5] = ["confidence", "confidence_score", "score", "probability", "certainty"];
+/// Whether a confidence is stated as the message has it, or not in a way that a rule could read.
+fn is_as_asked(item: &Value) -> bool {
+    let written = CONFIDENCES.iter().find_map(|key| item.get(*key));
+    let is_share = |written: &Value| written.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share));
+    let is_call = ACTIONS.iter().any(|key| item.get(*key).is_some_and(Value::is_object));
+    !is_call && written.is_none_or(|written| is_share(written) || confidence_of(written).is_none())
+}
+
+/// The text of an action that was written as a call: its name and its arguments, which stand beside the name or under a key of their own. None if
+/// something else is written than texts, numbers and truth values.
+fn call_of(call: &Map<String, Value>) -> Option<String> {
+    const NAMES: [&str; 4] = ["name", "action", "tool", "type"];
+    const ARGUMENTS: [&str; 5] = ["arguments", "args", "parameters", "params", "input"];
+    let named = NAMES.into_iter().filter_map(|key| Some((key, call.get(key)?.as_str()?))).collect::<Vec<_>>();
+    let [(name_key, name)] = named[..] else { return None };
+    let mut text = name.trim().to_owned();
+    for (key, value) in call.iter().filter(|(key, _)| *key != name_key) {
+        match value {
+            Value::Object(inner) if ARGUMENTS.contains(&key.as_str()) => {
+                for (key, value) in inner {
+                    text.push_str(&argument(key, value)?);
+                }
+            }
+            value => text.push_str(&argument(key, value)?),
+        }
+    }
+    Some(text)
+}
+
+/// ` key=value`, in quotes where the value needs them.
+fn argument(key: &str, value: &Value) -> Option<String> {
+    let value = match value {
+        Value::String(text) if !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '"') => {
+            text.clone()
+        }
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => value.to_string(),
+        _ => return None,
+    };
+    Some(format!(" {key}={value}"))
+}
 
 /// A confidence in thousandths: a number from 0 to 1, a percentage, or a word (BOG-074). A whole number above 1 is a percentage
 /// where it can be one.
@@ -156,7 +210,7 @@ fn confidence_of(value: &Value) -> Option<u16> {
     match value {
         Value::Number(number) => share(number.as_f64()?),
         Value::String(text) => {
-            let text = text.trim();
+            let text = &*with_point(text.trim());
             if let Some(percent) = text.strip_suffix('%') {
                 return share(percent.trim().parse::<f64>().ok()? / 100.0);
             }
@@ -171,6 +225,16 @@ fn confidence_of(value: &Value) -> Option<u16> {
         }
         _ => None,
     }
+}
+
+/// A number with a point where it has a decimal comma: `0,8`, `80,5%`. A comma before three digits may part thousands, unless a zero is before it.
+fn with_point(text: &str) -> Cow<'_, str> {
+    let number = text.strip_suffix('%').map_or(text, str::trim_end);
+    let is_decimal = number.split_once(',').is_some_and(|(whole, part)| {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(whole) && digits(part) && (part.len() != 3 || whole == "0")
+    });
+    if is_decimal { Cow::Owned(text.replacen(',', ".", 1)) } else { Cow::Borrowed(text) }
 }
 
 fn share(number: f64) -> Option<u16> {
@@ -251,11 +315,51 @@ mod tests {
         let (others, _) = Suggestion::read(others).unwrap();
         assert_eq!(others.iter().map(|one| one.confidence).collect::<Vec<_>>(), [850, 800, 400]);
         let (found, tier) = Suggestion::read(text).unwrap();
-        assert_eq!(tier, Tier::Direct);
+        assert_eq!(tier, Tier::ByRule, "a rule made a number of a word");
         assert_eq!(found.iter().map(|one| one.confidence).collect::<Vec<_>>(), [800, 750, 350]);
         let written = Suggestion::text(&found);
         assert_eq!(Suggestion::read(&written).unwrap(), (found.clone(), Tier::Direct));
         assert_eq!(Suggestion::message(&found)[1]["confidence"], 0.75);
+    }
+
+    // covers: BOG-067, BOG-070
+    #[test]
+    fn forms_that_need_no_guess_are_read() {
+        let oil = ("Oil machine=lathe", 800);
+        for (text, (action, confidence), tier) in [
+            ("[{action: Wait, confidence: 0.8}]", ("Wait", 800), Tier::Normalised),
+            (r#"[{"action": "Wait", "confidence": "0,8"}]"#, ("Wait", 800), Tier::ByRule),
+            (r#"[{"action": "Wait", "confidence": "80,5%"}]"#, ("Wait", 805), Tier::ByRule),
+            (r#"[{"action": "Wait", "confidence": 80}]"#, ("Wait", 800), Tier::ByRule),
+            (r#"[{"action": {"name": "Oil", "machine": "lathe"}, "confidence": 0.8}]"#, oil, Tier::ByRule),
+            (r#"[{"action": {"tool": "Oil", "args": {"machine": "lathe"}}, "confidence": 0.8}]"#, oil, Tier::ByRule),
+            (
+                r#"[{"action": {"name": "Say", "text": "a \"b\" c"}, "confidence": 1}]"#,
+                (r#"Say text="a \"b\" c""#, 1000),
+                Tier::ByRule,
+            ),
+            ("1. Oil machine=lathe (confidence 0.8)", oil, Tier::ByRule),
+            ("| action | confidence |\n|---|---|\n| Oil machine=lathe | 0,8 |", oil, Tier::ByRule),
+            (r#"[{"action": "Wait", "confidence": 0.8}]"#, ("Wait", 800), Tier::Direct),
+            (r#"[{"action": "Wait", "confidence": 1}, {"confidence": 1}]"#, ("Wait", 1000), Tier::Normalised),
+        ] {
+            let (found, read) = Suggestion::read(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found[0].action.as_str(), found[0].confidence, read), (action, confidence, tier), "{text}");
+            assert_eq!((found.len(), &found[0].unread), (1, &None), "{text}");
+        }
+        // Thousands are not read as a share, and neither two names nor a list as a call.
+        let thousand = Suggestion::read(r#"[{"action": "Wait", "confidence": "1,000"}]"#).unwrap();
+        assert_eq!(thousand.0[0].unread.as_deref(), Some("confidence: 1,000"));
+        for call in [
+            r#"{"name": "Oil", "tool": "Wait"}"#,
+            r#"{"name": "Oil", "machine": ["lathe"]}"#,
+            r#"{"machine": "lathe"}"#,
+        ] {
+            let (menu, _) = Menu::read(&format!(r#"[{{"action": {call}, "confidence": 1}}]"#)).unwrap();
+            assert_eq!((menu.found.len(), menu.unread.len()), (0, 1), "{call}");
+        }
+        let nothing = Suggestion::read(r#"[{"action": "Wait", "confidence": NaN}]"#).unwrap().0;
+        assert_eq!(nothing[0].unread.as_deref(), Some("confidence: null"));
     }
 
     // covers: BOG-067
