@@ -1,6 +1,7 @@
 //! A verdict for people and programs: text, Markdown, JSON lines, a page, and a timeline. Each sentence points at facts, and the head of the
 //! packet is part of every form.
 
+mod authenticators;
 mod gaps;
 mod hits;
 mod html;
@@ -174,8 +175,9 @@ impl Triage<'_> {
             "balance": outcome.balance.map(Milli::to_f64),
             "packet": packet.header().packet, "head": packet.head(), "root": packet.root(), "facts": packet.facts().len(), "in_no_fact": self.gaps.in_no_fact,
             "complete": self.gaps.is_none(), "damaged": self.gaps.damaged, "not_collected": self.gaps.not_collected,
-            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated,
-            "unread_logons": self.gaps.unread_logons.count, "without_data": self.gaps.without_data, "selection": packet.header().selection,
+            "unclassified": self.gaps.unclassified, "undated": self.gaps.undated, "taken_undated": self.gaps.taken_undated,
+            "unread_logons": self.gaps.unread_logons.count,
+            "unread_logon_example": self.gaps.unread_logons.example.as_ref().map(|(id, at)| json!({ "fact": id, "locator": at })), "without_data": self.gaps.without_data, "selection": packet.header().selection,
             "no_telemetry": self.gaps.no_telemetry.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "skipped": self.gaps.skipped.iter().map(|input| json!({ "input": input.name, "why": input.why })).collect::<Vec<_>>(),
             "missing": self.missing().collect::<Vec<_>>(), "idle_statements": self.idle(),
@@ -198,14 +200,18 @@ impl Triage<'_> {
         lines
     }
 
-    /// Rows of a timeline, as timeline tools import them: time, what the time means, message, fact, role of the side that cites it.
+    /// Rows of a timeline, as timeline tools import them: time, what the time means, message, fact, role of the side that cites it. Facts
+    /// without a time in UTC come last, by the clock of their source if it has one.
     #[must_use]
     pub fn timeline(&self) -> Vec<TimelineRow> {
         let cites = |position: &Position, id: FactId| position.cited().binary_search(&id).is_ok();
-        let timed = self.packet.facts().iter().filter_map(|fact| Some((fact, fact.time.as_ref()?)));
-        timed
-            .map(|(fact, time)| TimelineRow {
-                datetime: time.utc.to_string(),
+        // Facts are in order of time already, those without one at the end.
+        self.packet
+            .facts()
+            .iter()
+            .map(|fact| TimelineRow {
+                datetime: fact.time.as_ref().map(|time| time.utc.to_string()).unwrap_or_default(),
+                clock: if fact.time.is_some() { String::new() } else { time(fact).unwrap_or_default() },
                 timestamp_desc: fact.class.to_string(),
                 message: line(fact),
                 fact: fact.id,
@@ -251,8 +257,13 @@ impl Triage<'_> {
         asked.extend(since.map(|since| format!("--since {since}")));
         asked.extend(until.map(|until| format!("--until {until}")));
         asked.extend(entity.as_ref().map(|entity| format!("--entity {entity}")));
-        (!asked.is_empty()).then(|| {
-            format!("A PART OF WHAT WAS READ, as asked for: {}. Nothing is said of the rest.", asked.join(" "))
+        let asked = (!asked.is_empty()).then(|| asked.join(" "))?;
+        // The part is the whole where no record has a time: then nothing was left out by it.
+        Some(match self.gaps.not_asked_for() {
+            None => format!("A PART OF WHAT WAS READ, as asked for: {asked}. Nothing is said of the rest."),
+            Some(what) => {
+                format!("NOT ONLY WHAT WAS ASKED FOR ({asked}): {what}. Nothing is said of what was left out.")
+            }
         })
     }
 
@@ -326,8 +337,10 @@ impl Triage<'_> {
 /// A row of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineRow {
-    /// The time, RFC 3339.
+    /// The time, RFC 3339 in UTC; empty if the fact has none.
     pub datetime: String,
+    /// The time by the clock of a source that names no year, with question marks in the place of the year; else empty.
+    pub clock: String,
     /// What the time means: the class of the fact.
     pub timestamp_desc: String,
     /// The fact in a line.

@@ -195,3 +195,51 @@ fn wrong_passwords_at_a_domain_controller_are_guesses_too() {
     let one: String = (0..3).map(refused).collect();
     assert_eq!(verdict(&format!("<Events>{one}</Events>")), ThreatDismissed);
 }
+
+/// 40 events of a domain controller within 80 seconds, each about another account.
+fn sprayed(id: u32, status: &str, source: (&str, &str), account: impl Fn(u32) -> String) -> String {
+    let one = |second: u32| {
+        let name = account(second);
+        event(id, 2 * second, &[("TargetUserName", name.as_str()), ("Status", status), source])
+    };
+    format!("<Events>{}</Events>", (0..40).map(one).collect::<String>())
+}
+
+// covers: ARES-023
+#[test]
+fn a_password_tried_on_many_accounts_of_a_domain_leaves_the_case_open() {
+    let from = ("IpAddress", "::ffff:10.0.0.66");
+    let many = |second: u32| format!("user{second}");
+    for (id, status, source) in [
+        (4771, "0x18", from),
+        (4768, "0x6", from),
+        (4776, "0xc000006a", ("Workstation", "WS66")),
+        (4776, "0xC0000064", ("Workstation", "WS66")),
+    ] {
+        assert_eq!(verdict(&sprayed(id, status, source, many)), Inconclusive, "{id} {status}");
+        // Few accounts, accounts of computers, and tickets that were granted are the work of a day.
+        assert_eq!(verdict(&sprayed(id, status, source, |second| format!("user{}", second % 4))), ThreatDismissed);
+        assert_eq!(verdict(&sprayed(id, status, source, |second| format!("WS{second}$"))), ThreatDismissed);
+        assert_eq!(verdict(&sprayed(id, "0x0", source, many)), ThreatDismissed, "{id}");
+    }
+    // Attempts alone decide nothing, however many kinds of them there are.
+    let both = sprayed(4768, "0x6", from, many) + &sprayed(4771, "0x18", from, |second| format!("known{second}"));
+    assert_eq!(verdict(&both.replace("</Events><Events>", "")), Inconclusive);
+}
+
+// covers: ARES-023
+#[test]
+fn hashes_of_passwords_and_shells_over_a_share_leave_the_case_open() {
+    let sudo = |command: &str| {
+        format!("Mar 10 08:05:00 web01 sudo:   ann : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND={command}\n")
+    };
+    assert_eq!(verdict(&sudo("/bin/tar cf /tmp/a.tar /etc/shadow /etc/passwd")), Inconclusive);
+    assert_eq!(verdict(&sudo("/bin/tar cf /tmp/a.tar /etc/passwd")), ThreatDismissed);
+    for command in [
+        r"cmd.exe /Q /c whoami 1&gt; \\127.0.0.1\ADMIN$\__1567439113.54 2&gt;&amp;1",
+        r"C:\Windows\system32\cmd.exe /Q /c C:\Windows\TEMP\execute.bat",
+    ] {
+        assert_eq!(verdict(&started(EXPLORER, CMD, command)), Inconclusive, "{command}");
+    }
+    assert_eq!(verdict(&started(EXPLORER, CMD, r"cmd.exe /q /c C:\Temp\update.bat")), ThreatDismissed);
+}

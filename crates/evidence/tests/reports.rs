@@ -98,6 +98,82 @@ fn logons_in_words_that_no_rule_asks_about_are_a_gap() {
     );
 }
 
+/// A server that logs in German: no grammar reads its refusals, and one accepted key must not hide them.
+// covers: ARES-012
+#[test]
+fn messages_of_programs_that_log_people_on_are_a_gap_in_whatever_words() {
+    let ordinary = "Mar 10 08:00:00 web01 CRON[1]: (root) CMD (run-parts /etc/cron.hourly)\n\
+                    Mar 10 08:00:01 web01 sshd[1]: Accepted publickey for bob from 10.0.0.8 port 5 ssh2\n\
+                    Mar 10 08:00:02 web01 sshd[2]: fatal: Timeout before authentication for 10.0.0.9 port 6\n\
+                    Mar 10 08:00:03 web01 sshd[2]: pam_unix(sshd:auth): check pass; user unknown\n";
+    assert!(gaps_of(ordinary).is_none(), "{:?}", gaps_of(ordinary));
+    let refused: String = (0..9)
+        .map(|second| {
+            format!(
+                "Mar 10 08:01:{second:02} web01 sshd[9]: pam_unix(sshd:auth): Authentifizierungsfehler; rhost=192.0.2.7 user=konto{second}\n"
+            )
+        })
+        .collect();
+    let su = "Mar 10 08:02:00 web01 su[7]: FEHLGESCHLAGENES SU (nach root) bob auf pts/0\n".repeat(3);
+    let gaps = gaps_of(&format!("{ordinary}{refused}{su}"));
+    let found = &gaps.unread_logons;
+    assert!(!gaps.is_none() && found.in_unknown_words == found.count, "{gaps:?}");
+    // Two of the messages of sshd are known to tell of no logon, and the fact that counts those which differ counts these two too.
+    assert_eq!(found.count, 12, "{gaps:?}");
+    let said = gaps.sentence().unwrap();
+    let (id, at) = found.example.as_ref().unwrap();
+    assert!(said.contains("or are of programs that log people on"), "{said}");
+    assert!(
+        said.contains("written by \"sshd\", \"su\"") && said.contains(&format!("such as {id}, {} of S1", at.at)),
+        "{said}"
+    );
+    let alone = gaps_of(&format!("{ordinary}{}", su.lines().next().unwrap()));
+    assert!(alone.sentence().unwrap().contains("1 message of a program that logs people on is in words"), "{alone:?}");
+}
+
+fn windowed(text: &str, year: Option<i16>, since: Option<&str>) -> (Packet, Outcome) {
+    let selection = Selection { since: since.map(|since| since.parse().unwrap()), ..Selection::default() };
+    let options = gimbal_evidence::extract::ReadOptions { year, ..Default::default() };
+    let mut extraction = Extraction::new(selection, options);
+    extraction.read(text.as_bytes(), None, 0).unwrap();
+    let packet = extraction.finish().unwrap();
+    let outcome = single_turn(&packet, &shipped_rules(), SkepticKind::Deterministic, Decision::Claims);
+    (packet, outcome)
+}
+
+// covers: ARES-005
+#[test]
+fn a_window_that_nothing_can_be_held_against_is_said_and_counted() {
+    let log = "Mar 10 08:00:00 web01 sshd[1]: Accepted publickey for bob from 10.0.0.8 port 5 ssh2\nbroken\n"
+        .to_owned()
+        + &"Mar 10 08:00:01 web01 app[1]: ready\n".repeat(9);
+    let since = Some("2026-03-10T09:00:00Z");
+    let (packet, outcome) = windowed(&log, None, since);
+    // Nothing is lost, and nothing is chosen: 10 records have no time, and a damaged one can have none.
+    assert_eq!(packet.header().undated, Some(gimbal_evidence::Counter(10)));
+    assert_eq!(packet.header().version, "gimbal.packet/2");
+    assert_eq!(Packet::read(&packet.to_bytes()).unwrap(), packet);
+    let gaps = Gaps::of(&packet, Some(&shipped_rules()));
+    assert_eq!((gaps.taken_undated, gaps.is_none()), (10, false));
+    let triage = Triage { packet: &packet, outcome: &outcome, played: None, gaps: &gaps, places: &Places::default() };
+    let said = "10 records without a time were taken whatever";
+    for form in [triage.text(), triage.markdown(), triage.html()] {
+        assert!(form.contains("NOT ONLY WHAT WAS ASKED FOR") && form.contains(said), "{form}");
+        assert!(!form.contains("A PART OF WHAT WAS READ"), "{form}");
+    }
+    let verdict = &triage.json_lines()[0];
+    assert_eq!((&verdict["taken_undated"], &verdict["complete"]), (&10.into(), &false.into()), "{verdict}");
+    // With the year the window holds; without a window nothing is counted, and the file is what it was.
+    let (dated, _) = windowed(&log, Some(2026), since);
+    assert_eq!((dated.header().undated, Gaps::of(&dated, None).taken_undated), (None, 0));
+    let (whole, _) = windowed(&log, None, None);
+    assert_eq!(whole.header().undated, None);
+    assert!(!String::from_utf8(whole.to_bytes()).unwrap().contains("undated"));
+    // A count that is taken away is found.
+    let text = String::from_utf8(packet.to_bytes()).unwrap();
+    assert!(Packet::read(text.replace("\"undated\":\"10\",", "").as_bytes()).is_err());
+}
+
 #[test]
 fn windows_events_without_their_data_are_a_gap() {
     let event = |second: u32, rest: &str| {

@@ -44,6 +44,11 @@ pub enum Notice {
     },
     /// How many inputs were passed over in all, where there are any.
     AllSkipped(usize),
+    /// Records without a time were taken although a part of all times is asked for.
+    Undated {
+        /// How many.
+        records: u64,
+    },
     /// The packet has no fact.
     EmptyPacket {
         /// How many records were read for it.
@@ -66,6 +71,12 @@ impl fmt::Display for Notice {
             }
             Self::AllSkipped(count) => {
                 write!(f, "{count} files were skipped; their records are not in the packet (the reasons are above)")
+            }
+            Self::Undated { records: 1 } => {
+                f.write_str("1 record without a time was taken whatever --since and --until say")
+            }
+            Self::Undated { records } => {
+                write!(f, "{records} records without a time were taken whatever --since and --until say")
             }
             Self::EmptyPacket { records: 0 } => f.write_str("the packet is empty: no record was read"),
             Self::EmptyPacket { records } => write!(

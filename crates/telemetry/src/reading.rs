@@ -164,6 +164,9 @@ impl Sources {
             let records = packet.header().sources.iter().map(|source| source.records.0).sum();
             notices(Notice::EmptyPacket { records });
         }
+        if let Some(records) = packet.header().undated {
+            notices(Notice::Undated { records: records.0 });
+        }
         Ok(Extracted { packet, skipped: self.skipped, no_telemetry: self.no_telemetry })
     }
 }

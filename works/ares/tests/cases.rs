@@ -360,6 +360,16 @@ fn confidences_are_shown_by_side_and_round_and_movement_without_evidence_is_told
     assert_eq!(found("debate", "skeptic")["moves"], "0");
 }
 
+#[test]
+fn a_table_that_nothing_applies_to_says_why() {
+    let single_turns = inputs(&[("single", vec![single("s1"), single("s2")])]);
+    for (key, why) in [("ares-gate", "met a gate"), ("ares-movement", "second round")] {
+        let table = self::table(&single_turns, key);
+        assert!(table.rows.is_empty() && table.to_text(200).contains(why), "{key}: {}", table.to_text(200));
+        assert!(!self::table(&run(), key).to_text(200).contains(why), "{key}");
+    }
+}
+
 // covers: ARES-008, ARES-030
 #[test]
 fn citations_are_held_against_the_facts_that_decide_and_refusals_are_counted() {

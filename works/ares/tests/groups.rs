@@ -228,7 +228,9 @@ fn published_rates_stand_beside_the_same_arm_and_are_said_to_be_about_models() {
     for words in ["arXiv 2603.01213", "T_max", "not language models", "replicate none"] {
         assert!(notes.contains(words), "{words}: {notes}");
     }
-    assert!(self::table(&panels(), "ares-3").rows.is_empty());
+    let without = self::table(&panels(), "ares-3");
+    assert!(without.rows.is_empty());
+    assert!(without.to_text(120).contains("This run has no games of agreement"), "{}", without.to_text(120));
 }
 
 // covers: ARES-121

@@ -128,10 +128,10 @@ pub struct Sources {
     /// Names that facts must not show: a map of each to what replaces it (YAML). Raw data are hashed unchanged
     #[arg(long, value_name = "FILE")]
     pub pseudonyms: Option<PathBuf>,
-    /// Only records at this time or later (RFC 3339)
+    /// Only records at this time or later (RFC 3339), and those without a time
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only records before this time (RFC 3339)
+    /// Only records before this time (RFC 3339), and those without a time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
     /// Only records about this entity, such as host:ws01

@@ -24,6 +24,8 @@ pub struct Selector {
     lanes: BTreeMap<(SourceId, Class), BinaryHeap<Candidate>>,
     kept: usize,
     left_out: merkle::Frontier,
+    /// Records without a time that were taken although a part of all times is asked for.
+    undated: u64,
     /// The number of the next candidate: equal times keep the order in which they were read.
     next: u64,
 }
@@ -73,6 +75,8 @@ pub struct Selected {
     pub facts: Vec<NewFact>,
     /// What was left out.
     pub left_out: LeftOut,
+    /// Records without a time that were taken although a part of all times is asked for, without damaged ones and statements.
+    pub undated: u64,
 }
 
 impl Selector {
@@ -87,6 +91,7 @@ impl Selector {
             lanes: BTreeMap::new(),
             kept: 0,
             left_out: merkle::Frontier::default(),
+            undated: 0,
             next: 0,
         }
     }
@@ -110,6 +115,9 @@ impl Selector {
         }
         let leaf = chain::leaf(observed.raw);
         let repeated = observed.details.repeated();
+        if time.is_none() && asks_for_times(&self.selection) && is_record(observed.class) {
+            self.undated = self.undated.saturating_add(repeated);
+        }
         let members = self.groups.count(source, time, leaf, observed);
         let number = self.next;
         self.next += 1;
@@ -196,7 +204,7 @@ impl Selector {
             self.left_out.push_repeated(candidate.leaf, candidate.repeated);
         }
         let left_out = LeftOut { count: Counter(self.left_out.size()), root: self.left_out.root() };
-        Selected { facts, left_out }
+        Selected { facts, left_out, undated: self.undated }
     }
 }
 
@@ -224,6 +232,16 @@ fn sorted(fact: &NewFact) -> (i64, String, Option<&Entity>, Option<&Entity>) {
 /// An entity, unless its name breaks a rule: then the fact has it among its attributes, as found.
 fn named((kind, name): (EntityKind, &str)) -> Option<Entity> {
     Entity::new(kind, name).ok()
+}
+
+/// Whether a selection asks for a part of all times.
+const fn asks_for_times(selection: &Selection) -> bool {
+    selection.since.is_some() || selection.until.is_some()
+}
+
+/// Whether facts of a class are records that could have a time: neither a statement nor a piece of data that could not be read.
+fn is_record(class: Class) -> bool {
+    !class.is_context() && class != Class::Damaged
 }
 
 /// Whether a selection takes a record of this time. One without a time is always taken.

@@ -175,7 +175,8 @@ impl Extraction {
         let selected = self.selector.finish();
         let mut draft = Draft::new(self.sources, self.selection)
             .with_pseudonyms(self.pseudonyms.names().to_vec())
-            .leaving_out(selected.left_out);
+            .leaving_out(selected.left_out)
+            .taking_undated(selected.undated);
         for fact in selected.facts.into_iter().chain(self.added) {
             draft.add(fact)?;
         }

@@ -7,11 +7,11 @@ use thiserror::Error;
 
 use super::Packet;
 use super::header::{Header, LeftOut, Pseudonym, Selection, Source, Window};
-use crate::{Aggregate, Class, Entity, Fact, FactId, Locator, SourceClock, SourceId, Stamp};
+use crate::{Aggregate, Class, Counter, Entity, Fact, FactId, Locator, SourceClock, SourceId, Stamp};
 
-/// The form of packets without [`Fact::clock`]; readers of this form alone know no such member.
+/// The form of packets without [`Fact::clock`] and [`Header::undated`]; readers of this form alone know no such members.
 pub(super) const VERSION: &str = "gimbal.packet/1";
-/// The form of packets with a fact that has one.
+/// The form of packets with one of them.
 pub(super) const CLOCK_VERSION: &str = "gimbal.packet/2";
 /// Longest value of an attribute, in bytes.
 pub(crate) const MAX_VALUE: usize = 32 * 1024;
@@ -134,6 +134,7 @@ pub struct Draft {
     sources: Vec<Source>,
     selection: Selection,
     left_out: LeftOut,
+    undated: Option<Counter>,
     pseudonyms: Vec<Pseudonym>,
     facts: Vec<NewFact>,
     seen: BTreeSet<Digest>,
@@ -158,6 +159,13 @@ impl Draft {
     #[must_use]
     pub const fn leaving_out(mut self, left_out: LeftOut) -> Self {
         self.left_out = left_out;
+        self
+    }
+
+    /// Records how many records without a time were taken whatever the selection says of times; 0 is not written.
+    #[must_use]
+    pub fn taking_undated(mut self, records: u64) -> Self {
+        self.undated = (records > 0).then_some(Counter(records));
         self
     }
 
@@ -195,6 +203,7 @@ impl Draft {
             (None, None) => (2, 0),
         });
         let has_clock = self.facts.iter().any(|fact| fact.clock.is_some());
+        let version = version_of(has_clock, self.undated.is_some());
         let times = || self.facts.iter().filter_map(|fact| fact.time.as_ref()).map(|time| time.utc);
         let window = times().min().zip(times().max()).map(|(first, last)| Window { first, last });
         let identity = Digest::of_parts(&[
@@ -208,12 +217,18 @@ impl Draft {
             pseudonyms: self.pseudonyms,
             selection: self.selection,
             sources: self.sources,
-            version: if has_clock { CLOCK_VERSION } else { VERSION }.to_owned(),
+            undated: self.undated,
+            version: version.to_owned(),
             window,
         };
         let facts = (0..).zip(self.facts).map(|(index, fact)| fact.numbered(FactId::at(index))).collect();
         Packet::seal(header, facts)
     }
+}
+
+/// The form of a packet, by whether a fact has a clock of its source and whether its header counts records without a time.
+pub(super) const fn version_of(has_clock: bool, has_undated: bool) -> &'static str {
+    if has_clock || has_undated { CLOCK_VERSION } else { VERSION }
 }
 
 /// The rules of a fact's members: bounded, and canonical when they are written plainly.

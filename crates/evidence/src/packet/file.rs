@@ -6,7 +6,7 @@ use gimbal_core::{Digest, canonical};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::draft::{CLOCK_VERSION, MAX_FACTS, VERSION, check};
+use super::draft::{CLOCK_VERSION, MAX_FACTS, VERSION, check, version_of};
 use super::{Header, Packet};
 use crate::{Fact, FactId};
 
@@ -69,9 +69,10 @@ pub enum Problem {
     /// Its version is another.
     #[error("version `{0}` is unknown; this program reads `{VERSION}` and `{CLOCK_VERSION}`")]
     Version(String),
-    /// Its version says that facts have clocks of sources, and none has one; or the other way round.
+    /// Its version says that facts have clocks of sources or that its header counts records without a time, and neither holds; or the other
+    /// way round.
     #[error(
-        "version `{found}` of a packet whose facts are those of `{expected}`: only `{CLOCK_VERSION}` has clocks of sources"
+        "version `{found}` of a packet whose facts are those of `{expected}`: only `{CLOCK_VERSION}` has clocks of sources and a count of records without a time"
     )]
     OtherVersion {
         /// As found.
@@ -144,7 +145,7 @@ impl Packet {
         }
         let file = parse(bytes)?;
         let has_clock = file.facts.iter().any(|line| line.fact.clock.is_some());
-        let expected = if has_clock { CLOCK_VERSION } else { VERSION };
+        let expected = version_of(has_clock, file.header.undated.is_some());
         match file.header.version.as_str() {
             found if found == expected => {}
             VERSION | CLOCK_VERSION => {

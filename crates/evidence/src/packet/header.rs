@@ -20,7 +20,12 @@ pub struct Header {
     pub selection: Selection,
     /// Raw data, in the order in which they were read.
     pub sources: Vec<Source>,
-    /// Form of the file: `gimbal.packet/1`, or `gimbal.packet/2` where a fact has the clock of its source.
+    /// Records without a time that were taken although [`Selection::since`] or [`Selection::until`] asks for a part of all times; missing
+    /// where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undated: Option<Counter>,
+    /// Form of the file: `gimbal.packet/1`, or `gimbal.packet/2` where a fact has the clock of its source or the header counts
+    /// [`undated`](Self::undated) records.
     pub version: String,
     /// First and last time of the facts, where any has a time (ARES-005).
     #[serde(default, skip_serializing_if = "Option::is_none")]

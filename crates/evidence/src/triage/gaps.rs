@@ -26,6 +26,8 @@ pub struct Gaps {
     /// Facts without a time in UTC, where that leaves open what came before what: several sources were observed, or a fact has no time at all
     /// by its own source either. Within one source that names no year the order is known.
     pub undated: u64,
+    /// Records without a time that were taken although `--since` or `--until` asked for a part: nothing tells whether they are in it.
+    pub taken_undated: u64,
     /// Inputs that were named, or are in a folder that was, and were not read; without copies of what was.
     pub skipped: Vec<Skipped>,
     /// Files of a folder that hold no telemetry, such as documentation. They are named, and nothing is missing because of them.
@@ -56,6 +58,7 @@ impl Gaps {
             counted_only: rules.map_or(0, |rules| counted_only(packet, rules)),
             without_data: without_data(packet),
             undated: undated(packet),
+            taken_undated: packet.header().undated.map_or(0, |records| records.0),
             skipped: Vec::new(),
             no_telemetry: Vec::new(),
         }
@@ -79,8 +82,9 @@ impl Gaps {
     #[must_use]
     pub fn is_none(&self) -> bool {
         let Self { in_no_fact, damaged, not_collected, unclassified, undated, skipped, no_telemetry: _, .. } = self;
-        let Self { unread_logons, without_data, counted_only, .. } = self;
+        let Self { unread_logons, without_data, counted_only, taken_undated, .. } = self;
         [*in_no_fact, *damaged, *unclassified, *undated, unread_logons.count, *without_data, *counted_only] == [0; 7]
+            && *taken_undated == 0
             && not_collected.is_empty()
             && skipped.is_empty()
     }
@@ -94,6 +98,17 @@ impl Gaps {
             1 => format!("1 file was passed over as no telemetry ({name}: {})", first.why),
             count => format!("{count} files were passed over as no telemetry (the first one: {name}: {})", first.why),
         })
+    }
+
+    /// What is here although it was not asked for, in a sentence; `None` if nothing is.
+    #[must_use]
+    pub fn not_asked_for(&self) -> Option<String> {
+        let said = "taken whatever --since and --until say (give the year of times without one, as with --year 2026)";
+        match self.taken_undated {
+            0 => None,
+            1 => Some(format!("1 record without a time was {said}")),
+            count => Some(format!("{count} records without a time were {said}")),
+        }
     }
 
     /// What is missing beside the records in no fact, in a sentence; `None` if nothing is.
@@ -117,10 +132,19 @@ impl Gaps {
         if self.unread_logons.count > 0 {
             let names: Vec<String> =
                 self.unread_logons.programs.iter().take(5).map(|name| crate::listing::quoted(name, 60)).collect();
-            let by = if names.is_empty() { String::new() } else { format!(" (written by {})", names.join(", ")) };
-            let (what, which) = match self.unread_logons.count {
-                1 => ("1 message tells of a logon".to_owned(), "it"),
-                count => (format!("{count} messages tell of logons"), "them"),
+            let first =
+                self.unread_logons.example.as_ref().map(|(id, at)| format!("such as {id}, {} of {}", at.at, at.source));
+            let by = (!names.is_empty()).then(|| format!("written by {}", names.join(", ")));
+            let by: Vec<String> = by.into_iter().chain(first).collect();
+            let by = if by.is_empty() { String::new() } else { format!(" ({})", by.join("; ")) };
+            let unknown = self.unread_logons.in_unknown_words > 0;
+            let (what, which) = match (self.unread_logons.count, unknown) {
+                (1, false) => ("1 message tells of a logon".to_owned(), "it"),
+                (1, true) => ("1 message of a program that logs people on is".to_owned(), "it"),
+                (count, false) => (format!("{count} messages tell of logons"), "them"),
+                (count, true) => {
+                    (format!("{count} messages tell of logons, or are of programs that log people on,"), "them")
+                }
             };
             parts.push(format!("{what} in words that no rule asks about{by}: look at {which} yourself"));
         }

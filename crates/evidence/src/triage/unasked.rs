@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::authenticators;
 use crate::fact::{TELLS_OF_A_LOGON, records};
 use crate::rules::RuleSet;
-use crate::{Class, Fact, Packet, SourceId, SourceKind};
+use crate::{Class, Fact, FactId, Locator, Packet, SourceId, SourceKind};
 
 /// Records of the sources of which no fact is of a class that a rule names. Rules that look for words in facts of any class ask about none.
 pub(super) fn unclassified(packet: &Packet, rules: &RuleSet) -> u64 {
@@ -26,30 +27,56 @@ pub(super) fn unclassified(packet: &Packet, rules: &RuleSet) -> u64 {
     header.filter(|source| source.kind != SourceKind::Manual && unasked(source.id)).map(|source| source.records.0).sum()
 }
 
-/// Messages that tell of logons and that no grammar knows: how many, and which programs wrote them.
+/// Messages that tell of logons and that no grammar knows: how many, and which programs wrote them. Messages of programs that log people on
+/// are such messages in whatever words they are, unless they are known to tell of none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnreadLogons {
     /// How many there are.
     pub count: u64,
+    /// How many of them are such messages only because of the program that wrote them: nothing is known of their words.
+    pub in_unknown_words: u64,
+    /// The first of them that is a fact of its own, with its place.
+    pub example: Option<(FactId, Locator)>,
     /// The programs, as they call themselves.
     pub programs: BTreeSet<String>,
 }
 
 /// The messages of a packet that tell of logons and that no grammar knows.
 pub(super) fn unread_logons(packet: &Packet) -> UnreadLogons {
-    let mut by_program: BTreeMap<&str, Vec<&Fact>> = BTreeMap::new();
-    for fact in packet.facts().iter().filter(|fact| fact.class == Class::Message && fact.action == TELLS_OF_A_LOGON) {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Fact>> = BTreeMap::new();
+    for fact in packet.facts().iter().filter(|fact| fact.class == Class::Message) {
         let program = fact.actor.as_ref().map_or("", |actor| actor.name());
-        by_program.entry(program).or_default().push(fact);
+        groups.entry((program, fact.action.as_str())).or_default().push(fact);
     }
-    UnreadLogons {
-        count: by_program.values().map(|facts| records(facts)).sum(),
-        programs: by_program
-            .keys()
-            .filter(|program| !program.is_empty())
-            .map(|program| (*program).to_owned())
-            .collect(),
+    let mut found = UnreadLogons::default();
+    for ((program, action), facts) in groups {
+        let told = action == TELLS_OF_A_LOGON;
+        let unread = if told { facts.clone() } else { unread_of(&facts) };
+        if unread.is_empty() {
+            continue;
+        }
+        let is_own = |fact: &&&Fact| fact.aggregate.is_none();
+        let (own, own_unread) = (facts.iter().filter(is_own).count(), unread.iter().filter(is_own).count());
+        // A fact that counts messages counts those that are shown too, of which some are known.
+        let count = records(&unread).saturating_sub((own - own_unread) as u64).max(own_unread as u64);
+        found.count += count;
+        found.in_unknown_words += if told { 0 } else { count };
+        if !program.is_empty() {
+            found.programs.insert(program.to_owned());
+        }
+        let own = unread.iter().filter_map(|fact| Some((fact.id, fact.locator.clone()?)));
+        found.example = found.example.into_iter().chain(own).min_by_key(|(id, _)| *id);
     }
+    found
+}
+
+/// The facts of a group of messages of a program, of which neither a grammar nor a list knows what they say. A program writes in one language:
+/// a fact that counts messages which differ is one of them if a message that is shown is, or none is shown.
+fn unread_of<'a>(facts: &[&'a Fact]) -> Vec<&'a Fact> {
+    let is_unread = |fact: &Fact| authenticators::is_unread(fact) == Some(true);
+    let shown: Vec<&Fact> = facts.iter().copied().filter(|fact| fact.aggregate.is_none()).collect();
+    let is_known = !shown.is_empty() && !shown.iter().any(|fact| is_unread(fact));
+    if is_known { Vec::new() } else { facts.iter().copied().filter(|fact| is_unread(fact)).collect() }
 }
 
 /// Classes of Windows events that are about someone: a fact of them that names nobody and nothing was read without its data.

@@ -241,7 +241,10 @@ pub fn gates(frame: &Frame<'_>) -> Table {
         ];
         (!gated.is_empty()).then_some((summary, row))
     });
-    frame.table(columns, rows.collect(), Vec::new())
+    let rows: Vec<(&CellSummary, Vec<Cell>)> = rows.collect();
+    let why = "No case of this run met a gate: no configuration that was played has one (`gate` of `debate` does).";
+    let notes = rows.is_empty().then(|| why.to_owned());
+    frame.table(columns, rows, notes.into_iter().collect())
 }
 
 /// How confidences move: without evidence, and away from the middle.
@@ -285,7 +288,10 @@ pub fn movement(frame: &Frame<'_>) -> Table {
             rows.push((summary, row));
         }
     }
-    frame.table(columns, rows, Vec::new())
+    let why =
+        "No side of this run spoke in a second round, so that no confidence could move: single turns have one round.";
+    let notes = rows.is_empty().then(|| why.to_owned());
+    frame.table(columns, rows, notes.into_iter().collect())
 }
 
 /// What is cited, what is refused, and what code says of assertions (ARES-008, ARES-030).

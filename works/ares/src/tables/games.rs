@@ -145,6 +145,9 @@ pub fn beside(context: &Context<'_>, item: &Item) -> Result<Table, Undeclared> {
     ];
     let is_any = cells(analysis, games).next().is_some();
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    if !is_any {
+        notes.push("This run has no games of agreement that could be compared with published rates: `studies/consensus.yaml` plays them.".to_owned());
+    }
     match published() {
         Err(problem) => notes.push(format!("The published rates cannot be read: {problem}")),
         Ok(published) => {

@@ -132,6 +132,10 @@ fn show(options: &EvidenceShow) -> Result<(), Failure> {
             stdio::count(header.left_out.count.0, "record", "records")
         );
     }
+    if let Some(records) = header.undated {
+        let records = stdio::count(records.0, "record", "records");
+        println!("{records} without a time, taken whatever --since and --until say");
+    }
     println!();
     for fact in packet.find(&filter) {
         println!("{}", in_short(fact));

@@ -69,7 +69,7 @@ pub async fn triage(home: &Home, asked: &TriageArgs) -> Result<(), Failure> {
                     stdio::count(gaps.in_no_fact, "record", "records")
                 )
             });
-            let what: Vec<String> = left_out.into_iter().chain(gaps.sentence()).collect();
+            let what: Vec<String> = left_out.into_iter().chain(gaps.not_asked_for()).chain(gaps.sentence()).collect();
             stdio::message(&format!(
                 "exit code 10 and not 0: the packet is dismissed, but it is not complete: {} (--allow-left-out: exit code 0 all the same)",
                 what.join("; ")
