@@ -80,8 +80,8 @@ pub struct CellSummary {
     pub billed: TokenUse,
     /// Tokens by role, in order of role name.
     pub roles: Vec<RoleSummary>,
-    /// Whether some of the tokens are not a provider's count: estimates, or calls that reported none.
-    pub tokens_estimated: bool,
+    /// Calls whose tokens are not a provider's count, of all: estimates, or calls that reported none.
+    pub tokens_estimated: Rate,
     /// Model calls over all episodes.
     pub model_calls: u64,
     /// Attempts of unknown cost over all episodes, infrastructure ones included.
@@ -357,7 +357,7 @@ fn summarise(info: &CellInfo, all: &[&EpisodeRow], options: &Options) -> CellSum
         environment_called: total(EpisodeRow::environment_tokens),
         billed: all.iter().fold(TokenUse::default(), |sum, row| sum.plus(&row.billed)),
         roles: roles(&rows),
-        tokens_estimated: rows.iter().any(|row| row.tokens_estimated),
+        tokens_estimated: Rate { count: sum(|row| row.tokens_estimated.count), of: sum(|row| row.tokens_estimated.of) },
         model_calls: add(|row| row.model_calls),
         failures: CallFailures::of(all),
         lost_because: counts(all.iter().map(|row| (row.lost_because.as_str(), 1)).filter(|(why, _)| !why.is_empty())),

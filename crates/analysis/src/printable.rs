@@ -16,24 +16,30 @@ pub fn is_hidden(character: char) -> bool {
             '\u{ad}'
                 | '\u{34f}'
                 | '\u{61c}'
-                | '\u{180e}'
+                // Fillers, which take room and show nothing.
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
                 | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
                 | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
                 | '\u{1d173}'..='\u{1d17a}'
                 | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
-/// One line of text: line ends are shown as escapes too.
+/// One line of text: line ends are shown as escapes too. Escapes are those of [`printable_lines`].
 #[must_use]
 pub fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if is_hidden(character) {
-            safe.extend(character.escape_unicode());
+            escape(character, &mut safe);
         } else {
             safe.push(character);
         }
@@ -57,12 +63,17 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
         if kept(at, character) {
             safe.push(character);
         } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
+            escape(character, &mut safe);
         }
     }
     Cow::Owned(safe)
+}
+
+/// A character as JSON escapes it: the one form in which hidden characters are shown.
+fn escape(character: char, safe: &mut String) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        safe.push_str(&format!("\\u{unit:04x}"));
+    }
 }
 
 /// A writer for terminals: everything passes through [`printable_lines`]. Meant for formatted text, which comes in whole
@@ -89,19 +100,18 @@ mod tests {
 
     use super::{Printable, is_hidden, printable, printable_lines};
 
-    const HOSTILE: &str =
-        "a\u{202e}b\u{2066}c\u{61c}d\u{2060}e\u{e0041}f\u{1b}[31mg\u{9b}2Jh\u{7f}i\u{feff}j\u{200b}k\u{ad}l";
+    const HOSTILE: &str = "a\u{202e}b\u{2066}c\u{61c}d\u{2060}e\u{e0041}f\u{1b}[31mg\u{9b}2Jh\u{7f}i\u{feff}j\u{200b}k\u{ad}l\u{3164}m\u{115f}n\u{ffa0}o";
 
     // covers: SH-09
     #[test]
     fn what_cannot_be_seen_is_shown() {
-        let shown =
-            r"a\u{202e}b\u{2066}c\u{61c}d\u{2060}e\u{e0041}f\u{1b}[31mg\u{9b}2Jh\u{7f}i\u{feff}j\u{200b}k\u{ad}l";
+        let shown = r"a\u202eb\u2066c\u061cd\u2060e\udb40\udc41f\u001b[31mg\u009b2Jh\u007fi\ufeffj\u200bk\u00adl\u3164m\u115fn\uffa0o";
         assert_eq!(printable(HOSTILE), shown);
+        assert_eq!(printable_lines(HOSTILE), shown, "one form wherever it is shown");
         let lines = format!("{HOSTILE}\n\tsecond\r\nthird\rfourth");
         let safe = printable_lines(&lines);
-        assert!(safe.ends_with("l\n\tsecond\r\nthird\\u000dfourth") && safe.contains("e\\udb40\\udc41f"), "{safe}");
-        for plain in ["", "plain é 日本 ✓ −5\n", "{\"a\": 1}\r\n"] {
+        assert!(safe.ends_with("o\n\tsecond\r\nthird\\u000dfourth"), "{safe}");
+        for plain in ["", "plain é 日本 한국 ✔️ −5\n", "{\"a\": 1}\r\n"] {
             assert_eq!(printable_lines(plain), plain);
         }
     }

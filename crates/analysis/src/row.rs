@@ -248,9 +248,9 @@ pub struct EpisodeRow {
     /// Tokens as called, by role. Their sum over agent roles is the episode's cost in tokens.
     #[serde(default)]
     pub usage: Vec<RoleUsage>,
-    /// Whether (part of) the tokens are not a provider's count: estimates by length of text, or calls that reported none.
+    /// Calls whose tokens are not a provider's count, of all: estimates by length of text, or calls that reported none.
     #[serde(default)]
-    pub tokens_estimated: bool,
+    pub tokens_estimated: crate::Rate,
     /// Tokens billed, all roles: after caches, retries included.
     #[serde(default)]
     pub billed: TokenUse,

@@ -3,7 +3,7 @@
 
 use crate::support;
 
-use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Kind, Options, Rows, Table, tables};
+use gimbal_analysis::{Analysis, Cell, Column, ColumnKind, Kind, Options, Rate, Rows, Table, tables};
 use support::{against, cell, episode, read_csv, study};
 
 /// The whole set of tables of a study, as a person reads them.
@@ -229,7 +229,7 @@ fn stand_ins_are_marked_by_kind() {
         let mut rows = study();
         rows.cells.iter_mut().filter(|cell| !cell.models.is_empty()).for_each(|cell| cell.kind = kind);
         rows.cells.iter_mut().for_each(|cell| cell.planned = 9);
-        rows.episodes.iter_mut().for_each(|row| row.tokens_estimated = true);
+        rows.episodes.iter_mut().for_each(|row| row.tokens_estimated = Rate { count: 1, of: 4 });
         tables::all(&Analysis::new(&rows, &against("observation")).unwrap())
     };
     for (kind, word) in
@@ -251,6 +251,25 @@ fn stand_ins_are_marked_by_kind() {
         assert!(said(kind, "estimates by length of text") && !said(kind, "provider"));
     }
     assert!(said(Kind::Remote, "usage from the provider") && !said(Kind::Remote, "by length of text"));
+}
+
+/// Where a provider's count is missing or cannot be true, the screen marks the tokens and names the share of calls.
+#[test]
+fn estimated_tokens_are_marked_on_the_screen() {
+    let screen = |estimated: u64| {
+        let mut rows = study();
+        rows.cells.iter_mut().filter(|cell| !cell.models.is_empty()).for_each(|cell| cell.kind = Kind::Remote);
+        rows.episodes.iter_mut().for_each(|row| row.tokens_estimated = Rate { count: estimated, of: 4 });
+        let analysis = Analysis::new(&rows, &against("observation")).unwrap();
+        let main = tables::main(&analysis);
+        (main.to_csv(), tables::essential(&main, &analysis).to_text(200))
+    };
+    let ((plain, reported), (same, marked)) = (screen(0), screen(1));
+    assert!(!reported.contains('~') && !reported.contains("usage from the provider"), "{reported}");
+    assert!(marked.contains("calls (25%) came back without usage from the provider"), "{marked}");
+    let tokens = marked.lines().filter(|line| line.contains(" ~") && line.matches('~').count() == 2).count();
+    assert!(tokens > 0, "{marked}");
+    assert_eq!(plain, same, "numbers stay numbers where programs read them");
 }
 
 /// Blocks hold every column once beside the labels and are as narrow as asked where whole columns can be.

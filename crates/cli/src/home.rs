@@ -1,7 +1,8 @@
 //! The data that the program runs on: built-in files, the folder that overrides them, and models.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gimbal_architectures::graph::{self, GraphFileError, TaskGraph};
 use gimbal_core::{FileError, Files};
@@ -9,6 +10,7 @@ use gimbal_model::{Models, ModelsConfig, ModelsSection, PriceTable, TraitTable};
 use gimbal_study::registry::Library;
 
 use crate::exit::Failure;
+use crate::stdio;
 
 /// Personas, studies and prices that come with the program.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/embedded_files.rs"));
@@ -23,6 +25,8 @@ pub struct Home {
     pub files: Arc<Library>,
     /// The present folder, where it overrides built-in files without having been asked to (`--config` asks).
     here: Option<PathBuf>,
+    /// Overriding files that the user was warned of.
+    warned: Mutex<BTreeSet<String>>,
 }
 
 impl Home {
@@ -36,7 +40,7 @@ impl Home {
         let here = Some(PathBuf::from(".")).filter(|here| folder.is_none() && here.join("personas").is_dir());
         let folders = folder.or_else(|| here.clone()).into_iter().collect();
         let files = Library::new(BUILT_IN, folders).with_bytes(WEIGHTS).with_own(PathBuf::from("."));
-        Ok(Self { files: Arc::new(files), here })
+        Ok(Self { files: Arc::new(files), here, warned: Mutex::default() })
     }
 
     /// Files of the present folder that differ from built-in ones and take their place without having been asked to. A study is
@@ -51,18 +55,30 @@ impl Home {
         changed.map(|(path, _)| (*path).to_owned()).collect()
     }
 
-    /// The same in words; `None` where no file does.
-    pub fn overrides(files: &[String]) -> Option<String> {
+    /// Warns of the overriding files that were read so far, each once.
+    pub fn warn_of_overrides(&self) {
+        if self.here.is_some() {
+            let read = self.files.replaced();
+            self.warn_of(read.iter().filter(|path| !path.starts_with("studies/")));
+        }
+    }
+
+    /// Warns of these overriding files, each once.
+    pub fn warn_of<'a>(&self, files: impl IntoIterator<Item = &'a String>) {
         const SHOWN: usize = 6;
-        let more = files.len().saturating_sub(SHOWN);
-        let shown = files.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh: Vec<&str> =
+            files.into_iter().filter(|path| warned.insert((*path).clone())).map(String::as_str).collect();
+        if fresh.is_empty() {
+            return;
+        }
+        let more = fresh.len().saturating_sub(SHOWN);
+        let shown = fresh.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!files.is_empty()).then(|| {
-            format!(
-                "files of the present folder take the place of built-in ones and differ from them: {shown}{more}; run \
-                 elsewhere to use the built-in ones, or name the folder with --config to say that this is meant"
-            )
-        })
+        stdio::message(&format!(
+            "warning: files of the present folder take the place of built-in ones and differ from them: {shown}{more}; run \
+             elsewhere to use the built-in ones, or name the folder with --config to say that this is meant"
+        ));
     }
 
     /// The text of a study: a file, or a built-in one of that path.

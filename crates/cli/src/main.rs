@@ -16,6 +16,7 @@ mod progress;
 mod registry;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::FromArgMatches as _;
 
@@ -82,31 +83,40 @@ fn signal(signal: libc::c_int, disposition: libc::sighandler_t) {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
-    let home = home::Home::new(arguments.config)?;
-    match arguments.command {
-        Command::Run(run) => commands::run::run(&home, run).await,
-        Command::Plan(plan) => commands::plan::plan(&home, &plan).await,
+    let home = Arc::new(home::Home::new(arguments.config)?);
+    let warned = Arc::clone(&home);
+    stdio::before_output(move || warned.warn_of_overrides());
+    let outcome = command(&home, arguments.command).await;
+    // A command may fail, or end, without output.
+    home.warn_of_overrides();
+    outcome
+}
+
+async fn command(home: &home::Home, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(run) => commands::run::run(home, run).await,
+        Command::Plan(plan) => commands::plan::plan(home, &plan).await,
         Command::Coverage(coverage) => commands::coverage::coverage(&coverage).await,
         Command::List(list) => commands::list::list(&list),
         Command::Report(report) => commands::report::report(&report),
-        Command::Papers(papers) => commands::papers::papers(&home, &papers),
+        Command::Papers(papers) => commands::papers::papers(home, &papers),
         Command::Compare(compare) => commands::compare::compare(&compare),
         Command::Verify(of) => commands::inspect::verify(&of),
         Command::Digest(of) => commands::inspect::digest(&of),
-        Command::Rescore(asked) => commands::rescore::rescore(&home, &asked).await,
+        Command::Rescore(asked) => commands::rescore::rescore(home, &asked).await,
         Command::Trace(trace) => commands::inspect::trace(&trace),
-        Command::Matrix { json } => commands::shown::matrix(&home, json),
+        Command::Matrix { json } => commands::shown::matrix(home, json),
         Command::Env { name, verb } => commands::env::env(&name, verb),
-        Command::Model { verb } => commands::model::model(&home, verb).await,
-        Command::Persona { verb } => commands::persona::persona(&home, verb).await,
+        Command::Model { verb } => commands::model::model(home, verb).await,
+        Command::Persona { verb } => commands::persona::persona(home, verb).await,
         Command::Advise(asked) => commands::advise::advise(&asked).await,
-        Command::Graph { verb } => commands::graph::graph(&home, verb).await,
-        Command::Triage(asked) => commands::triage::triage(&home, &asked).await,
-        Command::Evidence { verb } => commands::evidence::evidence(&home, &verb),
+        Command::Graph { verb } => commands::graph::graph(home, verb).await,
+        Command::Triage(asked) => commands::triage::triage(home, &asked).await,
+        Command::Evidence { verb } => commands::evidence::evidence(home, &verb),
         Command::Judge { verb } => commands::judge::judge(&verb),
         Command::Temporal { verb } => commands::temporal::temporal(&verb),
         Command::Arbiter { verb } => commands::arbiter::arbiter(&verb),
         Command::Schema { kind } => commands::shown::schema(kind),
-        Command::Doctor { json } => commands::doctor::doctor(&home, json),
+        Command::Doctor { json } => commands::doctor::doctor(home, json),
     }
 }

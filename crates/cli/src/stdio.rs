@@ -5,6 +5,7 @@
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gimbal_analysis::printable_lines;
@@ -24,6 +25,14 @@ macro_rules! eprintln {
 
 /// Whether messages are JSON lines.
 static JSON: AtomicBool = AtomicBool::new(false);
+
+/// Writes what a reader must know before the output.
+static BEFORE_OUTPUT: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// `tell` is called before every text on standard output. It may write messages; the first one that is set remains.
+pub fn before_output(tell: impl Fn() + Send + Sync + 'static) {
+    let _ = BEFORE_OUTPUT.set(Box::new(tell));
+}
 
 /// From now on messages are JSON lines, like the progress lines around them.
 pub fn messages_as_json() {
@@ -47,6 +56,9 @@ pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
 
 /// Writes to standard output. A closed pipe is ignored; a full disk ends the program.
 pub fn out(text: Arguments<'_>, end: &str) {
+    if let Some(tell) = BEFORE_OUTPUT.get() {
+        tell();
+    }
     let mut stdout = std::io::stdout().lock();
     let text = format!("{text}{end}");
     // Much of the text comes from models, files and pages.

@@ -120,7 +120,7 @@ fn what_cannot_be_compared_is_refused_with_a_hint() {
 fn every_figure_and_table_is_written_and_shown_on_one_page() {
     let place = played();
     let list = place.gimbal(&["report", "small", "--figure", "list"]).good().out;
-    assert_eq!(list.lines().count(), 29 + 8 + 8 + 3 + 1, "those of the four works, and the curves over errors");
+    assert_eq!(list.lines().count(), 29 + 8 + 8 + 5 + 1, "those of the four works, and the curves over errors");
     let svg = place.gimbal(&["report", "small", "--figure", "F2"]).good().out;
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     let said = place.gimbal(&["report", "small", "--all", "--out", "all"]).good();

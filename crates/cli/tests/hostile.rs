@@ -6,12 +6,15 @@ use crate::common;
 use common::{Place, STUDY};
 
 /// As YAML writes it. Control characters in names are refused by the plan already.
-const HOSTILE: &str = r"x\u202e\u2066\u061c\u2060\U000E0041y";
+const HOSTILE: &str = r"x\u202e\u2066\u061c\u2060\u3164\u115f\U000E0041y";
 
 fn seen(text: &str) -> bool {
     !text.replace("\r\n", "\n").chars().any(|letter| {
         (letter.is_control() && letter != '\n' && letter != '\t')
-            || matches!(letter, '\u{202e}' | '\u{2066}' | '\u{61c}' | '\u{2060}' | '\u{e0041}')
+            || matches!(
+                letter,
+                '\u{3164}' | '\u{115f}' | '\u{202e}' | '\u{2066}' | '\u{61c}' | '\u{2060}' | '\u{e0041}'
+            )
     })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{BUSY, Place, STUDY, provider};
+use common::{BUSY, Place, STUDY, provider, refusal};
 
 // covers: SH-06, BOG-145, BOG-146, BOG-151
 #[test]
@@ -159,6 +159,21 @@ fn played_at(place: &Place, texts: &[&str]) -> common::Said {
     command.env("VLLM_BASE_URL", address).args(run).output().unwrap().into()
 }
 
+/// What a terminal obeys, or shows as nothing, is an escape wherever a reply is shown.
+#[test]
+fn a_reply_is_shown_without_what_cannot_be_seen() {
+    let place = Place::new();
+    played_at(&place, &["Thought: first\r\nthen \u{3164}\u{115f}\rnothing.\r\nAnswer: Monitor"]).good();
+    for line in
+        [&["trace", "remote", "1"][..], &["trace", "remote", "1", "--full"], &["trace", "remote", "1", "--call", "1"]]
+    {
+        let said = place.gimbal(line).good();
+        assert!(!said.out.contains(['\r', '\u{3164}', '\u{115f}']), "{line:?}: {:?}", said.out);
+    }
+    let full = place.gimbal(&["trace", "remote", "1", "--full"]).good();
+    assert!(full.out.contains("first\\u000d\nthen \\u3164\\u115f\\u000dnothing"), "{}", full.out);
+}
+
 /// Nobody knows what such a run cost; that is not nothing.
 #[test]
 fn a_run_without_a_known_price_is_listed_without_an_amount() {
@@ -195,6 +210,35 @@ fn the_last_line_of_a_run_says_why_episodes_are_missing() {
         "run the same command to try again",
     ] {
         assert!(last.contains(part), "{part}: {}", said.err);
+    }
+}
+
+/// Whatever is refused, the words of the provider are beside what could not be played; a model that refuses its first request is asked no more.
+#[test]
+fn the_last_line_of_a_run_has_the_words_of_a_refusal() {
+    let answer = "Thought: nothing to do.\nAnswer: Monitor";
+    let filtered = refusal(400, "The prompt was filtered by our content policy");
+    for (texts, requests, parts) in [
+        (vec![refusal(451, "not in your country")], 1, ["vllm/test", "not in your country", "change what is refused"]),
+        (vec![refusal(418, "a teapot")], 1, ["vllm/test", "a teapot", "change what is refused"]),
+        (vec![refusal(413, "too much")], 2, ["2 call(s) refused", "too much", "run the same command"]),
+        (
+            vec![answer.to_owned(), answer.to_owned(), answer.to_owned(), filtered],
+            4,
+            ["1 episode could not", "1 call(s) refused", "The prompt was filtered by our content policy"],
+        ),
+    ] {
+        let place = Place::new();
+        let (address, asked) = provider(texts);
+        place.write("remote.yaml", REMOTE);
+        let mut command = place.command();
+        let run = ["run", "remote.yaml", "--jobs", "1", "--progress", "quiet", "--no-report"];
+        let said: common::Said = command.env("VLLM_BASE_URL", address).args(run).output().unwrap().into();
+        let last = said.err.lines().last().unwrap_or_default();
+        assert_eq!((said.code, asked.lock().unwrap().len()), (3, requests), "{}", said.err);
+        for part in parts {
+            assert!(last.contains(part), "{part}: {}", said.err);
+        }
     }
 }
 
@@ -241,6 +285,44 @@ fn personas_of_the_present_folder_are_named() {
     let here = place.path().display().to_string();
     let meant = place.gimbal(&["--config", &here, "run", "small.yaml", "--dry-run"]).good();
     assert!(!meant.err.contains("take the place"), "{}", meant.err);
+}
+
+/// Each command that reads a file of the present folder in the place of a built-in one names it once, and no other.
+#[test]
+fn every_command_names_the_files_of_the_present_folder_that_it_uses() {
+    let place = Place::new();
+    place.write("small.yaml", STUDY);
+    place.write("auth.log", "Mar 28 11:00:00 gate sshd[5]: Failed password for root from 198.51.100.4 port 41 ssh2\n");
+    let shipped = |name: &str| {
+        let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let (persona, settings, rules) = ("personas/engine.yaml", "personas/configurations.yaml", "rules/triage.yaml");
+    let commands: [(&[&str], &str, &str); 6] = [
+        (&["persona", "show", "planner"], persona, rules),
+        (&["persona", "list"], settings, persona),
+        (&["persona", "audit", "--environment", "cage2"], persona, "rules/none.yaml"),
+        (&["plan", "small.yaml"], persona, rules),
+        (&["run", "small.yaml", "--dry-run"], persona, "rules/none.yaml"),
+        (&["triage", "auth.log", "--year", "2026"], rules, persona),
+    ];
+    let plain: Vec<_> = commands.iter().map(|(line, ..)| place.gimbal(line)).collect();
+    for file in [persona, settings, rules] {
+        place.write(file, &format!("{}\n# mine\n", shipped(file)));
+    }
+    for ((line, named, other), plain) in commands.iter().zip(plain) {
+        let said = place.gimbal(line);
+        assert!(!plain.err.contains("take the place"), "{line:?}: {}", plain.err);
+        assert_eq!((said.code, &said.out), (plain.code, &plain.out), "{line:?}: {}", said.err);
+        assert_eq!(said.err.matches("take the place of built-in ones").count(), 1, "{line:?}: {}", said.err);
+        assert!(said.err.contains(named) && !said.err.contains(other), "{line:?}: {}", said.err);
+        let meant = place.gimbal(&[&["--config", "."], *line].concat());
+        assert!(!meant.err.contains("take the place"), "{line:?}: {}", meant.err);
+    }
+    for line in [&["list"][..], &["schema", "study"], &["doctor"]] {
+        let said = place.gimbal(line);
+        assert!(!said.err.contains(rules), "{line:?}: {}", said.err);
+    }
 }
 
 /// `verify`, `report` and `trace` beside a run that goes on: nothing is damaged or lost.

@@ -127,7 +127,7 @@ fn an_answer_without_a_summary_is_repaired_once_and_then_left_out() {
     assert!(said.err.contains(": no summary: `summary` is empty; once more: `summary` is empty"), "{}", said.err);
     assert!(said.err.contains("shots/written.yaml: summaries of 2 of 3 won episodes"), "{}", said.err);
     let frozen = std::fs::read_to_string(place.path().join("shots/written.yaml")).unwrap();
-    assert_eq!(shots(&frozen), ["First gather, then craft.", "Third: \\u{202e}look, then craft."], "{frozen}");
+    assert_eq!(shots(&frozen), ["First gather, then craft.", "Third: \\u202elook, then craft."], "{frozen}");
     assert_eq!(made(&frozen, "calls").as_deref(), Some("5, 2 of them repairs"));
     assert_eq!(made(&frozen, "tokens").as_deref(), Some("6000 prompt, 1725 completion"));
     assert_eq!(made(&frozen, "episodes").as_deref(), Some("2 of 3 won episodes"));

@@ -330,6 +330,12 @@ mod tests {
         }
         let opus = table.of("anthropic/claude-opus-4-7", None, None);
         assert_eq!((opus.stop, opus.sampling), (true, false));
+        // OpenRouter writes the number with a point.
+        for number in ["4.7", "4.8", "4.7-20261101"] {
+            let routed = table.of(&format!("openrouter/anthropic/claude-opus-{number}"), None, None);
+            assert_eq!((routed.stop, routed.sampling), (true, false), "{number}");
+        }
+        assert!(table.of("openrouter/anthropic/claude-opus-4.6", None, None).sampling);
         assert!(table.of("openai/gpt-4o-mini", None, None).sampling);
         assert!(table.of("vllm/gpt-5", None, None).sampling, "the same name elsewhere is that server's business");
     }

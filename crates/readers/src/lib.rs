@@ -38,7 +38,7 @@ struct Player {
 const PLAYERS: [Player; 6] = [
     Player {
         name: "consensus",
-        about: "a seat of a game by ballots: takes the middle of what it was told",
+        about: "an agent of a game by ballots: takes the middle of what it was told",
         knows: ballots::knows,
         reply: ballots::reply,
     },

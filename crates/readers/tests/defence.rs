@@ -268,7 +268,7 @@ async fn every_form_of_answers_gives_the_same_episodes() {
     }
 }
 
-/// Every seat that a defence has: those of a controller (planner, executor, router, analyzer), of one agent in one conversation,
+/// Every agent that a defence has: those of a controller (planner, executor, router, analyzer), of one agent in one conversation,
 /// and the lead, analyst and chooser of every preset.
 // covers: CYC-026, CYC-027, BOG-132
 #[tokio::test]

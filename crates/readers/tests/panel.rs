@@ -1,4 +1,4 @@
-//! Panels over packets and games of agreement: every seat by a player that sees its requests only.
+//! Panels over packets and games of agreement: every agent by a player that sees its requests only.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 use crate::common;
@@ -22,7 +22,7 @@ async fn readers_play_every_member_of_a_panel_in_every_form() {
             assert!(lost.iter().all(Vec::is_empty), "{what}: {lost:?}\n{}", played.story());
             assert_eq!((played.outcome.rejected, played.outcome.fallbacks), (0, 0), "{what}: {:?}", played.refusals());
             assert!(played.notes("parsed").iter().all(|one| one.contains("\"direct\"")), "{what}");
-            // The same player in every seat is always of one mind.
+            // The same player as every agent is always of one mind.
             let rows: Vec<Value> =
                 played.notes("tabulated").iter().map(|row| serde_json::from_str(row).unwrap()).collect();
             assert!(rows.len() == 5 && rows.iter().all(|row| row["agreement"] == "unanimous"), "{what}: {rows:?}");
@@ -47,7 +47,7 @@ async fn readers_play_every_seat_of_a_game_in_every_form() {
             assert!(played.won() && played.outcome.steps == 3, "{what}: {}", played.outcome.steps);
         }
     }
-    // With adversaries too, and when they are mentioned, every seat acts.
+    // With adversaries too, and when they are mentioned, every agent acts.
     let cell = &Cell::all("panel", &json!({ "configuration": "seats" }))[0];
     for strategy in ["silent", "equivocating", "drifting", "stop_early", "played"] {
         let options = json!({ "agents": 8, "adversaries": 2, "strategy": strategy, "mentioned": true, "rounds": 6 });

@@ -46,8 +46,21 @@ pub fn array(text: &str) -> Option<(Vec<Value>, Tier)> {
         }
         None => {}
     }
-    first_array(bare).or_else(|| objects(bare)).and_then(|items| listed(items, Tier::Normalised))
+    let words = || match lenient::whole_with_words(bare).filter(|found| !found.ambiguous)?.value {
+        Value::Array(items) => Some(items),
+        _ => None,
+    };
+    let found = first_array(bare, lenient::value).or_else(words).or_else(|| objects(bare, lenient::value));
+    // Texts without quotes are the last that is tried: what is read without them is read as before.
+    let with_words = || {
+        let listed = first_array(bare, lenient::value_with_words).filter(|items| items.iter().any(Value::is_object));
+        listed.or_else(|| objects(bare, lenient::value_with_words))
+    };
+    found.or_else(with_words).and_then(|items| listed(items, Tier::Normalised))
 }
+
+/// How a value at the beginning of a text is read.
+type Read = fn(&str) -> Option<lenient::Found>;
 
 /// The JSON object that `text` holds and how it was found: as it is; else without thoughts, an answer prefix or code fences,
 /// or as the first object with members anywhere in the text. None if it holds none, names a key twice, or holds another
@@ -129,8 +142,8 @@ fn is_clear(text: &str) -> Option<Tier> {
 }
 
 /// The values that begin with this bracket.
-fn places(text: &str, bracket: char) -> impl Iterator<Item = lenient::Found> + '_ {
-    text.match_indices(bracket).take(CANDIDATES).filter_map(|(at, _)| lenient::value(&text[at..]))
+fn places(text: &str, bracket: char, read: Read) -> impl Iterator<Item = lenient::Found> + '_ {
+    text.match_indices(bracket).take(CANDIDATES).filter_map(move |(at, _)| read(&text[at..]))
 }
 
 /// The values that begin with this bracket and stand within no other of them.
@@ -145,12 +158,12 @@ fn apart(text: &str, bracket: char) -> impl Iterator<Item = lenient::Found> + '_
 }
 
 /// Objects that stand one behind the other without brackets around them.
-fn objects(text: &str) -> Option<Vec<Value>> {
+fn objects(text: &str, read: Read) -> Option<Vec<Value>> {
     let mut items = Vec::new();
     let mut from = 0;
     for _ in 0..CANDIDATES {
         let Some(at) = text[from..].find('{').map(|at| from + at) else { break };
-        match lenient::value(&text[at..]) {
+        match read(&text[at..]) {
             Some(found) if !found.ambiguous => {
                 from = at + found.length;
                 items.push(found.value);
@@ -195,9 +208,9 @@ fn unwrapped(value: Value) -> Option<Vec<Value>> {
 }
 
 /// The first array anywhere; one of objects goes before any other, since words in brackets are not a message.
-fn first_array(text: &str) -> Option<Vec<Value>> {
+fn first_array(text: &str, read: Read) -> Option<Vec<Value>> {
     let mut other = None;
-    for found in places(text, '[').filter(|found| !found.ambiguous) {
+    for found in places(text, '[', read).filter(|found| !found.ambiguous) {
         match found.value {
             Value::Array(items) if items.iter().any(Value::is_object) => return Some(items),
             Value::Array(items) => other = other.or(Some(items)),
@@ -232,6 +245,13 @@ mod tests {
             "Here: {action: \"Wait\", confidence: .5} // that is all".to_owned(),
         ] {
             assert_eq!(array(&written), Some((wanted.clone(), Tier::Normalised)), "{written}");
+        }
+        for written in [
+            "[{action: Wait, confidence: 0.5}]",
+            "I suggest [{action: Wait, confidence: 0.5}], as said.",
+            "{action: Wait, confidence: 0.5}",
+        ] {
+            assert_eq!(array(written), Some((wanted.clone(), Tier::Normalised)), "{written}");
         }
         for written in ["", "no list", "[", "{\"a\": ", "[[[[", "```", "\"[1]\"x"] {
             assert!(

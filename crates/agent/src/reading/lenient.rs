@@ -26,7 +26,18 @@ pub struct Found {
 /// The value at the beginning of `text`, whatever follows it; none if there is none.
 #[must_use]
 pub fn value(text: &str) -> Option<Found> {
-    let mut reader = Reader { text, at: 0, strict: true, ambiguous: false };
+    value_in(text, false)
+}
+
+/// As [`value`], where a member of an object may also be a text without quotes: `{action: Wait}`. It ends at a comma, a line break or the bracket
+/// of its object, and holds no quote, colon or bracket. For messages, of which code checks the values; not for calls.
+#[must_use]
+pub fn value_with_words(text: &str) -> Option<Found> {
+    value_in(text, true)
+}
+
+fn value_in(text: &str, words: bool) -> Option<Found> {
+    let mut reader = Reader { text, at: 0, strict: true, ambiguous: false, words };
     reader.blanks();
     let value = reader.value(0)?;
     Some(Found { value, length: reader.at, strict: reader.strict, ambiguous: reader.ambiguous })
@@ -35,8 +46,17 @@ pub fn value(text: &str) -> Option<Found> {
 /// As [`value`], where nothing but white space, comments and punctuation follows.
 #[must_use]
 pub fn whole(text: &str) -> Option<Found> {
-    let found = value(text)?;
-    let mut reader = Reader { text, at: found.length, strict: found.strict, ambiguous: false };
+    alone(text, value(text)?)
+}
+
+/// As [`value_with_words`], where nothing but white space, comments and punctuation follows.
+#[must_use]
+pub fn whole_with_words(text: &str) -> Option<Found> {
+    alone(text, value_with_words(text)?)
+}
+
+fn alone(text: &str, found: Found) -> Option<Found> {
+    let mut reader = Reader { text, at: found.length, strict: found.strict, ambiguous: false, words: false };
     reader.blanks();
     let rest = text.get(reader.at..)?;
     let bare = rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '.' | ','));
@@ -48,6 +68,8 @@ struct Reader<'a> {
     at: usize,
     strict: bool,
     ambiguous: bool,
+    /// Whether a member may be a text without quotes.
+    words: bool,
 }
 
 /// What closes a quotation.
@@ -129,7 +151,10 @@ impl Reader<'_> {
                 return None;
             }
             self.blanks();
-            let value = self.value(depth + 1)?;
+            let value = match self.bare_text() {
+                Some(text) => Value::String(text),
+                None => self.value(depth + 1)?,
+            };
             if members.get(&key).is_some_and(|known| *known != value) {
                 self.ambiguous = true;
             }
@@ -238,6 +263,23 @@ impl Reader<'_> {
         Some(key)
     }
 
+    /// A text without quotes as the value of a member, where one may be; a constant is not a text.
+    fn bare_text(&mut self) -> Option<String> {
+        let rest = self.rest();
+        if !self.words || !rest.starts_with(char::is_alphabetic) {
+            return None;
+        }
+        let is_end = |c: char| matches!(c, ',' | '\n' | ':' | '{' | '}' | '[' | ']') || closing(c).is_some();
+        let end = rest.find(is_end).filter(|end| rest[*end..].starts_with([',', '\n', '}']))?;
+        let text = rest[..end].trim().to_owned();
+        if matches!(text.to_lowercase().as_str(), "true" | "false" | "null" | "none" | "nil" | "undefined" | "nan") {
+            return None;
+        }
+        self.at += end;
+        self.strict = false;
+        Some(text)
+    }
+
     /// A number, a percentage or one of the constants. Any other bare word is not a value.
     fn word(&mut self) -> Option<Value> {
         let rest = self.rest();
@@ -280,7 +322,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::{value, whole};
+    use super::{value, whole, whole_with_words};
 
     #[test]
     fn habits_of_models_are_read() {
@@ -315,6 +357,20 @@ mod tests {
         assert!(whole(r#"{"a": 1, "a": 2}"#).unwrap().ambiguous);
         assert!(!whole(r#"{"a": 1, "a": 1}"#).unwrap().ambiguous);
         assert_eq!(value("{\"a\": 1} and more").map(|found| found.length), Some(8));
+    }
+
+    #[test]
+    fn members_without_quotes_are_read_where_they_may_be() {
+        let text = "[{action: Restore hostname=User1, confidence: 0.8}, {action: Wait\n confidence: high}, {a: None}]";
+        assert_eq!(whole(text), None);
+        let wanted = json!([
+            { "action": "Restore hostname=User1", "confidence": 0.8 }, { "action": "Wait", "confidence": "high" }, { "a": null }
+        ]);
+        let found = whole_with_words(text).unwrap();
+        assert_eq!((found.value, found.strict), (wanted, false));
+        for text in ["{a: b", "{a: b c: d}", "{a: say \"x\"}", "{a: f(b, c)}", "[wait]", "{a: {b}}", "{a: b]"] {
+            assert_eq!(whole_with_words(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -354,7 +410,7 @@ mod tests {
 
         #[test]
         fn never_panics(text in "(?s).{0,80}", near in "[{}\\[\\]\"':,a1%/*# \n\\\\]{0,40}") {
-            let _ = (value(&text), whole(&near));
+            let _ = (value(&text), whole(&near), whole_with_words(&near));
         }
     }
 }

@@ -62,7 +62,7 @@ pub fn cost(analysis: &Analysis) -> Option<Table> {
     let mut notes = vec![
         "Tokens and calls as called by the attempt that counts; money as billed, repeated requests and earlier attempts included. Path/step: the longest chain of calls that had to wait for one another, over all steps. First runs: the estimator of the first work's code, beside the count over all runs.".to_owned(),
     ];
-    if analysis.cells.iter().any(|cell| cell.tokens_estimated) {
+    if analysis.cells.iter().any(|cell| cell.tokens_estimated.count > 0) {
         notes.push("Some tokens are estimates by length of text: their provider reported none.".to_owned());
     }
     notes.extend(mark_notes(analysis));

@@ -7,6 +7,7 @@ use super::{
 use crate::cells::{Analysis, CellSummary};
 use crate::interval_notes::{EQUAL_NOTE, interval_note};
 use crate::options::BaselineChoice;
+use crate::rate::Rate;
 use crate::row::Kind;
 use crate::table::{Cell, Column, ColumnKind, Table};
 
@@ -43,6 +44,9 @@ const ESSENTIAL: [&str; 11] = [
     "pareto",
 ];
 
+/// Before tokens that are not the count of the provider that was asked, or only in part.
+const ESTIMATE: &str = "~";
+
 /// The main table as one screen shows it: labels and the numbers that come first, and of the notes those that say what is
 /// no measurement. `analysis` is what the table was made from.
 #[must_use]
@@ -57,7 +61,15 @@ pub fn essential(main: &Table, analysis: &Analysis) -> Table {
     // One group: the columns stand side by side as long as they fit.
     let columns = keep.iter().filter_map(|index| main.columns.get(*index));
     let columns = columns.map(|column| Column { group: "screen".into(), ..column.clone() }).collect();
-    let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| main.cell(row, *index).clone()).collect());
+    let shown = |row: usize, index: &usize| match (main.columns.get(*index), main.cell(row, *index)) {
+        (Some(column), Cell::Number(kilo))
+            if column.key.starts_with("kilotokens") && analysis.cells.get(row).is_some_and(is_unreported) =>
+        {
+            Cell::text(format!("{ESTIMATE}{kilo:.2}"))
+        }
+        (_, cell) => cell.clone(),
+    };
+    let rows = (0..main.rows.len()).map(|row| keep.iter().map(|index| shown(row, index)).collect());
     let of_works = work_notes(analysis);
     let telling = |note: &&String| {
         [HARDLY_NOTE, "plumbing:"].iter().any(|beginning| note.starts_with(beginning)) || of_works.contains(note)
@@ -67,6 +79,7 @@ pub fn essential(main: &Table, analysis: &Analysis) -> Table {
     if main.notes.iter().any(|note| note.contains(EQUAL_NOTE)) {
         notes.push(EQUAL_NOTE.to_owned());
     }
+    notes.extend(unreported_note(analysis).map(|note| format!("{ESTIMATE}: {note}")));
     Table { columns, rows: rows.collect(), notes, ..main.clone() }
 }
 
@@ -166,7 +179,9 @@ fn notes(analysis: &Analysis) -> Vec<String> {
 
 /// Whose tokens are not a provider's count, by what played.
 fn estimate_notes(analysis: &Analysis) -> Vec<String> {
-    let any = |test: fn(Kind) -> bool| analysis.cells.iter().any(|cell| cell.tokens_estimated && test(cell.info.kind));
+    let any = |test: fn(Kind) -> bool| {
+        analysis.cells.iter().any(|cell| cell.tokens_estimated.count > 0 && test(cell.info.kind))
+    };
     let mut notes = Vec::new();
     if any(|kind| matches!(kind, Kind::Scripted | Kind::NoisyExpert)) {
         notes.push("Tokens of scripted models and noisy experts are estimates by length of text.".to_owned());
@@ -174,11 +189,28 @@ fn estimate_notes(analysis: &Analysis) -> Vec<String> {
     if any(|kind| kind == Kind::Reader) {
         notes.push("Tokens of readers are estimates by length of text.".to_owned());
     }
-    if any(|kind| matches!(kind, Kind::Remote | Kind::Replayed)) {
-        notes.push("Some calls came back without usage from the provider; they count as an estimate or as nothing, so the tokens of their cells may be too low.".to_owned());
-    }
+    notes.extend(unreported_note(analysis));
     if any(|kind| kind == Kind::Embedded) {
         notes.push("Some tokens of embedded models are estimates.".to_owned());
     }
     notes
+}
+
+/// Whether tokens of a cell are not the count of the provider that was asked.
+fn is_unreported(cell: &CellSummary) -> bool {
+    cell.tokens_estimated.count > 0 && matches!(cell.info.kind, Kind::Remote | Kind::Replayed)
+}
+
+/// How many calls of such cells reported no usage that can be true.
+fn unreported_note(analysis: &Analysis) -> Option<String> {
+    let cells = analysis.cells.iter().filter(|cell| is_unreported(cell));
+    let calls = cells.fold(Rate::default(), |sum, cell| Rate {
+        count: sum.count + cell.tokens_estimated.count,
+        of: sum.of + cell.tokens_estimated.of,
+    });
+    let percent = 100.0 * calls.share()?;
+    Some(format!(
+        "{} of {} calls ({percent:.0}%) came back without usage from the provider, or with one that cannot be true: the tokens of answers are estimated by length there, and calls without an answer count none.",
+        calls.count, calls.of
+    ))
 }

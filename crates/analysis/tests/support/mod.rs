@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 use gimbal_analysis::{
-    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
-    Thresholds, TokenUse,
+    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, Rate, RoleModel, RoleUsage, Rows,
+    Stop, Thresholds, TokenUse,
 };
 
 pub fn cell(id: &str, configuration: &str, model: Option<&str>) -> CellInfo {
@@ -48,7 +48,7 @@ pub fn episode(cell: &str, run: u32, return_thousandths: i64, input: u64, output
         } else {
             vec![]
         },
-        tokens_estimated: false,
+        tokens_estimated: Rate::default(),
         billed: called,
         model_calls: if input > 0 { 30 } else { 0 },
         unbilled_calls: 0,

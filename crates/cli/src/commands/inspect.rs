@@ -92,8 +92,13 @@ pub fn trace(options: &Trace) -> Result<(), Failure> {
         (None, [first, second]) => reader.difference(*first, *second),
         (None, _) => reader.story(options.full, &registry()),
     };
-    print_text(&text.map_err(run_failure)?);
+    print_text(&ends_shown(&text.map_err(run_failure)?));
     Ok(())
+}
+
+/// A text with what a line end of two characters has before the last: a terminal would obey it.
+fn ends_shown(text: &str) -> String {
+    text.replace("\r\n", "\\u000d\n")
 }
 
 /// Every way in which a work of this program shows an episode, with what its fold keeps of this one.
@@ -133,7 +138,7 @@ fn messages_of(reader: &mut Reader, json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let texts: Vec<String> = messages.into_iter().map(|message| message.text).collect();
-    print_text(&gimbal_analysis::printable_lines(&texts.join("\n")));
+    print_text(&gimbal_analysis::printable_lines(&ends_shown(&texts.join("\n"))));
     Ok(())
 }
 

@@ -42,9 +42,7 @@ pub async fn run(home: &Home, options: Run) -> Result<(), Failure> {
         stdio::message(warning);
     }
     plan.overrides = home.overridden();
-    if let Some(overrides) = Home::overrides(&plan.overrides) {
-        stdio::message(&format!("warning: {overrides}"));
-    }
+    home.warn_of(&plan.overrides);
     if options.dry_run {
         return dry_run(&plan, &*models, &options.runs.join(&plan.study.name)).await;
     }

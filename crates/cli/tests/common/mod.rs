@@ -100,6 +100,13 @@ baseline: obs
 pub const NO_KEY: &str = "401";
 /// What it says where it is too busy to answer.
 pub const BUSY: &str = "503";
+
+/// What a provider says that refuses a request with this status and these words.
+pub fn refusal(status: u16, words: &str) -> String {
+    format!("{REFUSED}{status} {words}")
+}
+
+const REFUSED: &str = "refused: ";
 /// What it says where it never answers.
 pub const HANGS: &str = "hangs";
 
@@ -143,10 +150,16 @@ pub fn provider(texts: Vec<String>) -> (String, Arc<Mutex<Vec<Value>>>) {
                 "usage": { "prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545 },
             })
             .to_string();
-            let status = match text.as_str() {
-                NO_KEY => "401 Unauthorized",
-                BUSY => "503 Service Unavailable",
-                _ => "200 OK",
+            let (status, reply) = match text.as_str() {
+                NO_KEY => ("401 Unauthorized", reply),
+                BUSY => ("503 Service Unavailable", reply),
+                text => match text.strip_prefix(REFUSED) {
+                    Some(refused) => {
+                        let (status, words) = refused.split_once(' ').unwrap();
+                        (status, json!({ "error": { "message": words } }).to_string())
+                    }
+                    None => ("200 OK", reply),
+                },
             };
             let head = format!(
                 "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

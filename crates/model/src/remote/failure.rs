@@ -120,7 +120,8 @@ impl Asked<'_> {
         // Wrong for every other request as well, and not for this one alone.
         let lasting = (matches!(status, 300..=399 | 401..=406 | 410 | 415 | 501) && !filtered)
             || broke
-            || (matches!(status, 400 | 422)
+            || (kind == ModelErrorKind::BadRequest
+                && status != 413
                 && !of_this_request(json.as_ref(), &said)
                 && self.is_lasting(json.as_ref(), &said));
         ModelError { retry_after_ms: asked, lasting, ..self.error(kind, &message, Some(body)) }
@@ -399,5 +400,13 @@ mod tests {
         let fresh = Asked { answered: false, ..asked };
         assert!(fresh.status(400, r#"{"error": "something else"}"#, &HeaderMap::new()).lasting);
         assert!(!fresh.status(400, r#"{"error": "prompt is too long"}"#, &HeaderMap::new()).lasting);
+        let no = r#"{"error": "no"}"#;
+        for status in [400, 409, 412, 416, 418, 422, 428, 451] {
+            assert!(fresh.status(status, no, &HeaderMap::new()).lasting, "{status}");
+            assert!(!fresh.status(status, filter, &HeaderMap::new()).lasting, "{status}");
+        }
+        for passing in [408, 413, 429, 500, 503] {
+            assert!(!fresh.status(passing, no, &HeaderMap::new()).lasting, "{passing}");
+        }
     }
 }

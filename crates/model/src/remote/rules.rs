@@ -60,6 +60,11 @@ const OPENAI: [&str; 8] =
 const ANTHROPIC: [&str; 2] = ["allOf", "minItems"];
 const GEMINI: [&str; 6] = ["maxItems", "maximum", "minItems", "minimum", "oneOf", "prefixItems"];
 
+/// Whose servers refuse a list without `items`, also within others. OpenAI: "array schema missing items"
+/// (<https://github.com/sigoden/aichat/pull/1049>). Gemini: "items: missing field"
+/// (<https://github.com/router-for-me/CLIProxyAPI/issues/5292>). Both were seen on 2026-11-28. Anthropic's page demands none.
+const LISTS_NEED_ITEMS: [SchemaRules; 2] = [SchemaRules::Openai, SchemaRules::Gemini];
+
 impl SchemaRules {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Any, Self::Openai, Self::Anthropic, Self::Gemini];
@@ -229,6 +234,13 @@ impl SchemaRules {
             && !self.takes_enum(all)
         {
             broken.push(format!("{place}: the enum is too long or holds lists or objects"));
+        }
+        let listed = members.get("type").is_some_and(|kind| {
+            kind == &json!("array") || kind.as_array().is_some_and(|kinds| kinds.contains(&json!("array")))
+        });
+        let filled = members.get("items").is_some_and(Value::is_object) || members.contains_key("prefixItems");
+        if LISTS_NEED_ITEMS.contains(&self) && listed && !filled {
+            broken.push(format!("{place}: a list must state its `items`"));
         }
         if self == Self::Anthropic && members.get("minItems").and_then(Value::as_u64).is_some_and(|least| least > 1) {
             broken.push(format!("{place}: `minItems` must be 0 or 1"));
@@ -428,6 +440,13 @@ mod tests {
             (SchemaRules::Anthropic, closed(json!({ "a": { "type": "array", "minItems": 2 } })), "minItems"),
             (SchemaRules::Anthropic, closed(json!({ "a": { "enum": [{}] } })), "objects"),
             (SchemaRules::Gemini, closed(json!({ "a": { "type": "string", "pattern": "x" } })), "`pattern`"),
+            (SchemaRules::Openai, closed(json!({ "a": { "type": "array", "maxItems": 0 } })), "`items`"),
+            (SchemaRules::Openai, closed(json!({ "a": { "type": ["array", "null"] } })), "`items`"),
+            (
+                SchemaRules::Gemini,
+                closed(json!({ "a": { "type": "array", "items": { "type": "array" } } })),
+                "/a/items: a list must state its `items`",
+            ),
         ] {
             let broken = rules.broken_by(&schema);
             assert!(broken.iter().any(|words| words.contains(part)), "{rules:?} {part}: {broken:?}");

@@ -1,4 +1,4 @@
-//! The seats of the controllers: solver, executor, router, analyzer, planners and summariser, for any player that knows its next
+//! The agents of the controllers: solver, executor, router, analyzer, planners and summariser, for any player that knows its next
 //! step.
 //!
 //! A player is an [`Office`]: it says from a page what it would do next and what kind of work that is. Everything else is the
@@ -89,7 +89,7 @@ pub trait Office {
     fn state(&self, sheet: &Sheet<'_>) -> String;
 }
 
-/// Answers a request in whichever seat it is made.
+/// Answers the request of whichever agent makes it.
 #[must_use]
 pub fn reply(sheet: &Sheet<'_>, office: &dyn Office) -> Reply {
     if sheet.asks_for(&["nodes", "entry", "edges"]) {

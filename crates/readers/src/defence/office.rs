@@ -1,4 +1,4 @@
-//! The seats of a controller over subtasks: router, analyzer and planners, and the executor whose subtask says what its work is.
+//! The agents of a controller over subtasks: router, analyzer and planners, and the executor whose subtask says what its work is.
 
 use crate::control::{Office, Step, Work};
 use crate::kit::{Act, Sheet};
@@ -7,7 +7,7 @@ use super::glossary::Glossary;
 use super::planner::{call, wanted};
 use super::sight::Sight;
 
-/// The defender in such a seat.
+/// The defender as such an agent.
 pub struct Defender;
 
 /// Kinds of work.

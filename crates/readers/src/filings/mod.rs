@@ -1,7 +1,7 @@
 //! A player of questions about filings: searches, stores, has read, and answers.
 //!
 //! It knows the addresses that its searches listed and the keys under which it stored texts. What the texts say it learns from
-//! the reader's reply alone. It sits in the reader's seat too, where the environment asks for one.
+//! the reader's reply alone. It plays the role `reader` too, where the environment asks for one.
 
 mod answer;
 mod figures;

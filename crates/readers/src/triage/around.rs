@@ -1,4 +1,4 @@
-//! The seats around a debate: who answers claims, who says how sure a verdict is, who attacks the surer side, who puts the verdict into words.
+//! The agents around a debate: who answers claims, who says how sure a verdict is, who attacks the surer side, who puts the verdict into words.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::kit::{Sheet, plain};
 /// Most facts of an answer.
 const FACTS: usize = 8;
 
-/// The reply of one of these seats; `None` if the page asks for something else.
+/// The reply of one of these agents; `None` if the page asks for something else.
 pub(super) fn reply(sheet: &Sheet<'_>) -> Option<Reply> {
     if !sheet.adviser {
         return None;

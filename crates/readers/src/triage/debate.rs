@@ -1,4 +1,4 @@
-//! The seats of a debate: one side states the signs of an attack with their facts, the other what explains them.
+//! The agents of a debate: one side states the signs of an attack with their facts, the other what explains them.
 
 use gimbal_core::chat::InformationKind;
 use gimbal_model::Reply;

@@ -41,7 +41,7 @@ pub enum Kind {
     Reflects,
     /// What the facts of a packet show: a side of a debate, a member of a panel, and those around them.
     Weighs,
-    /// A ballot of a seat.
+    /// A ballot of an agent in a game.
     Votes,
     /// Any other message: the rules for all requests hold.
     Answers,

@@ -105,7 +105,7 @@ fn chosen(family: &Arc<dyn Workbench>) -> Vec<Place> {
         ],
         name @ "finance_agent" => vec![Place { task: 1, ..of(name, json!({}), "synthetic", Reach::Win) }],
         name @ "triage" => vec![of(name, json!({}), "dev", Reach::Win)],
-        // A reader plays one seat of the game of agreement, and not alone for all to its end.
+        // A reader plays one agent of the game of agreement, and not alone for all to its end.
         name @ "consensus" => vec![of(name, json!({}), "dev", Reach::Start)],
         _ => Vec::new(),
     }

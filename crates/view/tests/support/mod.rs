@@ -4,8 +4,8 @@
 pub mod drawing;
 
 use gimbal_analysis::{
-    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, RoleModel, RoleUsage, Rows, Stop,
-    Thresholds, TokenUse,
+    BaselineChoice, CellDecoding, CellInfo, EpisodeRow, Generator, Kind, Options, Rate, RoleModel, RoleUsage, Rows,
+    Stop, Thresholds, TokenUse,
 };
 use gimbal_view::{Meta, Price, PriceTable};
 
@@ -54,7 +54,7 @@ pub fn episode(cell: &str, run: u32, value: i64, tokens: u64, draw: u64) -> Epis
         stop: Stop::Horizon,
         infrastructure: false,
         usage: if tokens > 0 { vec![RoleUsage { role: "default".into(), environment: false, called }] } else { vec![] },
-        tokens_estimated: false,
+        tokens_estimated: Rate::default(),
         billed: called,
         model_calls: if tokens > 0 { 30 } else { 0 },
         unbilled_calls: 0,
@@ -213,7 +213,7 @@ pub fn decodings() -> Rows {
         }
         for row in &mut half.episodes {
             row.cell = format!("{}/{}", row.cell, decoding.label()).into();
-            row.tokens_estimated = true;
+            row.tokens_estimated = Rate { count: 1, of: 1 };
         }
         rows.cells.extend(half.cells);
         rows.episodes.extend(half.episodes);

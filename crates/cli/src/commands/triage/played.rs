@@ -172,9 +172,7 @@ fn resolved(home: &Home, study: &Value, models: &Models) -> Result<Plan, Failure
             Failure::Usage(told.join("\n"))
         })?;
     plan.overrides = home.overridden();
-    if let Some(overrides) = Home::overrides(&plan.overrides) {
-        stdio::message(&format!("warning: {overrides}"));
-    }
+    home.warn_of(&plan.overrides);
     Ok(plan)
 }
 

@@ -143,7 +143,7 @@ fn weighs(letter: &Letter<'_>, found: &mut Found) {
     }
 }
 
-/// A seat is told the rounds that its agent saw.
+/// An agent of a game is told the rounds that it saw.
 fn votes(letter: &Letter<'_>, found: &mut Found) {
     if between(letter.opening, "rounds").is_none_or(|rounds| rounds.trim().is_empty()) {
         found.push(("a seat without its rounds", short(letter.opening)));

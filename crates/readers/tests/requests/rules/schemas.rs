@@ -30,6 +30,7 @@ pub fn check(scene: &Scene, letter: &Letter<'_>, found: &mut Found) {
 
 /// A mask, in the shape in which the remote adapters send it: within an object where it must not be the root.
 fn mask(schema: &Value, found: &mut Found) {
+    lists(schema, &mut |what| found.push(("a schema that a provider refuses", what)));
     for rules in SchemaRules::ALL {
         let shaped = rules.shaped(schema);
         let sent = if rules.takes_as_root(&shaped) {
@@ -73,6 +74,7 @@ fn native(name: &str, parameters: &Value, found: &mut Found) {
     }
 }
 
+/// Every list says what is in it. No provider demands more of it than this, and some refuse one that does not.
 fn lists(schema: &Value, say: &mut impl FnMut(String)) {
     match schema {
         Value::Object(members) => {
